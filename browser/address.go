@@ -44,14 +44,14 @@ func checkHost(address string) string {
 		return "the text is not a valid URL"
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	plainHost := host
+	canonicalHost := host
 	if strings.Contains(host, ":") {
-		plainHost = "[" + host + "]"
+		canonicalHost = "[" + host + "]"
 		if addr, err := netip.ParseAddr(host); err != nil || addr.Is4In6() || addr.String() != host { // as Chrome writes it, and as rules contain it
 			return "write an IPv6 address in its short form, such as [2001:db8::1], and an IPv4 address as four decimal numbers"
 		}
 	}
-	if _, err := policy.ParseSite(plainHost); err != nil || strings.Contains(host, "*") {
+	if _, err := policy.ParseSite(canonicalHost); err != nil || strings.Contains(host, "*") {
 		return "write the host in ASCII letters, digits, hyphens and dots, such as xn--bcher-kva.example"
 	}
 	if port := u.Port(); port != "" {
@@ -59,8 +59,8 @@ func checkHost(address string) string {
 			return "write the port without leading zeros"
 		}
 	}
-	lastLabel := host[strings.LastIndexByte(host, '.')+1:]
-	if _, err := netip.ParseAddr(host); err != nil && isNumericLabel(lastLabel) {
+	lastHostLabel := host[strings.LastIndexByte(host, '.')+1:]
+	if _, err := netip.ParseAddr(host); err != nil && isNumericLabel(lastHostLabel) {
 		return "write an IPv4 address as four decimal numbers, such as 192.0.2.1"
 	}
 	return ""

@@ -39,7 +39,7 @@ func TestUnusualHostsAreRefused(t *testing.T) {
 	f.mustRun(0, "claude", "browser_tabs", `{"action":"new","url":"http://[2001:db8::1]/"}`)
 }
 
-func TestNavigatingAwayFromNonWebPages(t *testing.T) {
+func TestNavigationFromNonWebPageNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.setRule("shop.example", policy.SiteAuto)

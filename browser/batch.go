@@ -56,7 +56,7 @@ func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallErro
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
-	// stepMedia the sender.
+	// blocks the sender.
 	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, stepResults: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
 	b.runningBatches[toolRun.ID] = startedBatch

@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestBatch(t *testing.T) {
+func TestBatchRunsStepsUntilFailure(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-func TestFailedBatch(t *testing.T) {
+func TestFailedBatchReturnsEarlierResults(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	f.output = `{"text":"Done.","page":{"url":"https://shop.example/","title":"Shop"},"content":"heading Shop"}`
@@ -72,9 +72,9 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
 		t.Fatal(err)
 	}
-	for _, stepName := range []string{`{"tool":"messages__export"}`, `{"tool":"browser_batch","args":{"steps":[]}}`, `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`} {
-		if output, err := f.call("claude", "browser_batch", `{"steps":[`+stepName+`]}`); err == nil || len(f.toolRuns) != 0 {
-			t.Errorf("batch with the step %s: output = %q, %d tool runs; want an error and no runs", stepName, output, len(f.toolRuns))
+	for _, stepJSON := range []string{`{"tool":"messages__export"}`, `{"tool":"browser_batch","args":{"steps":[]}}`, `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`} {
+		if output, err := f.call("claude", "browser_batch", `{"steps":[`+stepJSON+`]}`); err == nil || len(f.toolRuns) != 0 {
+			t.Errorf("batch with the step %s: output = %q, %d tool runs; want an error and no runs", stepJSON, output, len(f.toolRuns))
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestBatchIsCancelled(t *testing.T) {
 }
 
 // For an upload, the browser must receive the content of the files, but not their paths.
-func TestUploads(t *testing.T) {
+func TestUploadSendsContentWithoutPaths(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAsk, "x"); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestUploads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in := func(name string) string { return filepath.Join(f.uploads, name) }
+	in := func(name string) string { return filepath.Join(f.uploadFolder, name) }
 	writeFileInHome(outsideFile, "secret")
 	writeFileInHome(in("docs/bill.txt"), "hello")
 	writeFileInHome(in(".ssh/id"), "key")
@@ -145,26 +145,26 @@ func TestUploads(t *testing.T) {
 		t.Errorf("arguments that the browser received = %s, want %s", got, want)
 	}
 	for path, textPart := range map[string]string{
-		outsideFile:                          "is in no folder that the user allows for uploads",
-		in("../secret.txt"):                  "is in no folder",
-		f.uploads + "/docs/../../secret.txt": "is in no folder",
-		"docs/bill.txt":                      "is in no folder",
-		in(".ssh/id"):                        "hidden files are never uploaded",
-		in("link.txt"):                       "can't be uploaded",
-		in("docs"):                           "it is not a regular file",
-		in("missing.txt"):                    "can't be uploaded",
+		outsideFile:         "is in no folder that the user allows for uploads",
+		in("../secret.txt"): "is in no folder",
+		f.uploadFolder + "/docs/../../secret.txt": "is in no folder",
+		"docs/bill.txt":   "is in no folder",
+		in(".ssh/id"):     "hidden files are never uploaded",
+		in("link.txt"):    "can't be uploaded",
+		in("docs"):        "it is not a regular file",
+		in("missing.txt"): "can't be uploaded",
 	} {
 		f.wantError(wire.ErrDenied, textPart, "claude", "browser_file_upload", args(path))
 	}
 }
 
-func TestUploadApproval(t *testing.T) {
+func TestEachUploadNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
 	f.mustRun(1, "claude", "browser_click", `{"target":"e1"}`)
 	var paths []string
 	for i := range 20 {
-		path := filepath.Join(f.uploads, fmt.Sprintf("%s-%d.txt", strings.Repeat("long", 40), i))
+		path := filepath.Join(f.uploadFolder, fmt.Sprintf("%s-%d.txt", strings.Repeat("long", 40), i))
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestBatchNamesAllPages(t *testing.T) {
 	}
 }
 
-func TestBatchWithWrongSteps(t *testing.T) {
+func TestBatchRejectsInvalidSteps(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	for step, want := range map[string]string{
@@ -251,7 +251,7 @@ func TestBatchWithWrongSteps(t *testing.T) {
 	}
 }
 
-func TestProgressOfBatch(t *testing.T) {
+func TestBatchReportsProgress(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	var progressFractions []float64

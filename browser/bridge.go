@@ -37,11 +37,11 @@ type Options struct {
 // result connected runs browser tools through the argument bridge.
 // The Holds that Connect returns record which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, tabHolds *Holds, sessions *Sessions) {
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, tabHolds *TabHoldTable, sessions *Sessions) {
 	tabHolds = newHolds()
 	tabs := newTabs(tabHolds)
-	sites := newSites(options, tabs)
-	limits := newLimitGate(options.Limits)
+	sites := newSiteGate(options, tabs)
+	limits := newRateLimitGate(options.Limits)
 	o.Gates = append(o.Gates, sites, tabHolds, limits, permissionGate{options.CapabilitiesOf})
 	shownPages := newShownPages()
 	sessions = newSessions(tabHolds, tabs, sites, shownPages)
@@ -49,7 +49,7 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	o.AfterHooks = append(o.AfterHooks, sites, tabHolds, sessions)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs, shownPages, options.Files}.shapeOutput
-	o.MaskArgs = maskForApproval
+	o.MaskArgs = maskArgsForApproval
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(tabHolds.recordBatchEnd), sites: sites}, tabHolds, sessions
 }
 
@@ -91,7 +91,7 @@ func (b *toolBridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispa
 	}
 	// The gates have checked only the tab in which the call runs, so no argument is
 	// allowed to name another tab.
-	toolRun.Args = removeMembers(toolRun.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
+	toolRun.Args = removeMembers(toolRun.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedFileTypesArgument)
 	switch toolRun.Tool {
 	case toolTabs: // listTabs searches in the server, because addresses have parts that the client may not see
 		toolRun.Args = removeMembers(toolRun.Args, "query")
@@ -108,7 +108,7 @@ func (b *toolBridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispa
 		}
 		toolRun.Args = args
 	}
-	if typedTexts := typedSecrets(toolRun.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
+	if typedTexts := typedSecretKinds(toolRun.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
 		toolRun.Args = setMember(toolRun.Args, secretsArgument, rawjson.Encode(typedTexts))
 	}
 	if toolRun.Tool != toolTabs {

@@ -78,11 +78,11 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missingPermissions) > 1 {
 		noun = "permissions"
 	}
-	factText := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
+	errorSentence := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
 	return dispatch.Verdict{BlockError: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
-		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", factText, quoteAll(titles)),
-		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", factText, quoteAll(titles)),
+		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", errorSentence, quoteAll(titles)),
+		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", errorSentence, quoteAll(titles)),
 	}}
 }
 

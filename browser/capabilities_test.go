@@ -35,7 +35,7 @@ func TestToolsNeedCapabilities(t *testing.T) {
 	}
 }
 
-func TestMissingPermission(t *testing.T) {
+func TestMissingChromePermissionFailsCall(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	const origin = `{"origin":"https://shop.example"}`
@@ -56,7 +56,7 @@ func TestMissingPermission(t *testing.T) {
 	f.mustRun(1, "claude", "browser_clear_site_data", origin)
 }
 
-func TestPermissionsOfExtension(t *testing.T) {
+func TestExtensionAndServerListSamePermissions(t *testing.T) {
 	fileContent, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
 	if err != nil {
 		t.Fatal(err)

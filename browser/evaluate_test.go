@@ -13,7 +13,7 @@ import (
 const evaluateArgs = `{"function":"() => document.title"}`
 
 // A call with the argument "cursor" only reads, so the call needs only the permission to read the site.
-func TestEvaluateArguments(t *testing.T) {
+func TestEvaluateWithCursorOnlyReads(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	for _, args := range []string{`{}`, `{"function":"1","cursor":"0a1b2c3d:50000"}`, `{"cursor":"0a1b2c3d:50000","function":"1"}`} {
@@ -30,7 +30,7 @@ func TestEvaluateArguments(t *testing.T) {
 	f.mustRun(0, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
 }
 
-func TestFramesOfDangerousTools(t *testing.T) {
+func TestWildcardsDoNotAllowFramesForDangerousTools(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"cdn.example": policy.SiteAuto, "*.news.example": policy.SiteAuto, "bank.example": policy.SiteOff, "mail.example": policy.SiteRead} {
 		if err := f.rules.Set(pattern, rule, "x"); err != nil {

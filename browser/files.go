@@ -74,10 +74,10 @@ func replaceFileNameChar(c rune) rune {
 
 const fileNameArgument = "_fileName"
 
-// refusedTypesArgument is the argument that lists file extensions of programs, such as "exe".
+// refusedFileTypesArgument is the argument that lists file extensions of programs, such as "exe".
 // The extension refuses to download a program file, because a site could redirect an approved
 // download to a program.
-const refusedTypesArgument = "_refusedTypes"
+const refusedFileTypesArgument = "_refusedTypes"
 
 func withFileName(args json.RawMessage) json.RawMessage {
 	address := textArgument(args, "url")
@@ -85,8 +85,8 @@ func withFileName(args json.RawMessage) json.RawMessage {
 		return args
 	}
 	name := downloadName(address)
-	refusedTypes := slices.DeleteFunc(strings.Fields(programTypes), func(fileExtension string) bool { return fileExtension == fileType(name) })
-	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refusedTypes))
+	refusedFileTypes := slices.DeleteFunc(strings.Fields(programTypes), func(fileExtension string) bool { return fileExtension == fileType(name) })
+	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedFileTypesArgument, rawjson.Encode(refusedFileTypes))
 }
 
 // programTypes are the extensions of files that an operating system may execute when the
@@ -157,10 +157,10 @@ func trimFileName(name string) string { return strings.Trim(name, ". ") }
 // as "con", or as a folder setting, such as "desktop.ini".
 func isReservedName(name string) bool {
 	name = strings.ToLower(name)
-	device, _, _ := strings.Cut(name, ".")
-	device = strings.TrimSpace(device)
-	if number, isPort := strings.CutPrefix(strings.Replace(device, "lpt", "com", 1), "com"); isPort && utf8.RuneCountInString(number) == 1 {
+	deviceName, _, _ := strings.Cut(name, ".")
+	deviceName = strings.TrimSpace(deviceName)
+	if number, isPort := strings.CutPrefix(strings.Replace(deviceName, "lpt", "com", 1), "com"); isPort && utf8.RuneCountInString(number) == 1 {
 		return strings.Contains("0123456789¹²³", number)
 	}
-	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}, device) || slices.Contains([]string{"desktop.ini", "thumbs.db", "autorun.inf"}, name)
+	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}, deviceName) || slices.Contains([]string{"desktop.ini", "thumbs.db", "autorun.inf"}, name)
 }

@@ -40,7 +40,7 @@ func TestToolFileIsStored(t *testing.T) {
 	}
 }
 
-func TestFileOfForbiddenSite(t *testing.T) {
+func TestFileOfForbiddenSiteIsNotStored(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)

@@ -26,16 +26,16 @@ const (
 	waitReportInterval = time.Second
 )
 
-// Holds are the reservations of tabs by clients. A client holds a tab while it acts in
+// TabHoldTable are the reservations of tabs by clients. A client holds a tab while it acts in
 // the tab, and for one minute afterwards. While a client holds a tab, other clients
 // cannot act in the tab. If the user clicks or types in a held tab, the hold ends, and
 // the client must read the page before it acts again. Holds is safe for concurrent use.
-type Holds struct {
+type TabHoldTable struct {
 	onChange func(browser string)
 	calls    CallCanceler
 
-	mu      sync.Mutex // the mutex guards all fields below
-	holders map[tabKey]tabHolder
+	mu         sync.Mutex // the mutex guards all fields below
+	tabHolders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
 	// A stopped client is stored by its identity, so a new session of the client stays stopped.
@@ -70,24 +70,24 @@ type tabHolder struct {
 	lastActedAt   time.Time
 	actingCallID  string
 	releaseSignal chan struct{}
-	// userTookBackAt is when the user last clicked or typed in the tab after the client's last
-	// acting call began. userTookBackAt is zero if the user has neither clicked nor typed
+	// lastUserInputAt is when the user last clicked or typed in the tab after the client's last
+	// acting call began. lastUserInputAt is zero if the user has neither clicked nor typed
 	// since then.
-	userTookBackAt time.Time
-	hasReadPage    bool
+	lastUserInputAt time.Time
+	hasReadPage     bool
 	// batchID is the ID of a running batch that has read the page since the user took the tab
 	// back, or "". A client receives the pages that a batch reads only when the batch ends.
 	batchID string
 }
 
 var (
-	_ dispatch.DecisionObserver = (*Holds)(nil)
-	_ dispatch.BeforeHook       = (*Holds)(nil)
-	_ dispatch.AfterHook        = (*Holds)(nil)
+	_ dispatch.DecisionObserver = (*TabHoldTable)(nil)
+	_ dispatch.BeforeHook       = (*TabHoldTable)(nil)
+	_ dispatch.AfterHook        = (*TabHoldTable)(nil)
 )
 
-func newHolds() *Holds {
-	return &Holds{holders: map[tabKey]tabHolder{}, runningCalls: map[string]tabCall{}, stoppedClients: map[tabClient]bool{}}
+func newHolds() *TabHoldTable {
+	return &TabHoldTable{tabHolders: map[tabKey]tabHolder{}, runningCalls: map[string]tabCall{}, stoppedClients: map[tabClient]bool{}}
 }
 
 func (t tabHolder) timeLeft() time.Duration {
@@ -103,9 +103,9 @@ func (t tabHolder) timeLeftText() string {
 	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
-func (t tabHolder) isHolding() bool { return t.userTookBackAt.IsZero() && t.timeLeft() > 0 }
+func (t tabHolder) isHolding() bool { return t.lastUserInputAt.IsZero() && t.timeLeft() > 0 }
 
-func (t tabHolder) mustReadPage() bool { return !t.userTookBackAt.IsZero() && !t.hasReadPage }
+func (t tabHolder) mustReadPage() bool { return !t.lastUserInputAt.IsZero() && !t.hasReadPage }
 
 // The caller of release holds Holds.mu.
 func (t tabHolder) release() {
@@ -116,60 +116,60 @@ func (t tabHolder) release() {
 
 // OnChange sets the function that is called when a hold changes. The argument browser is the
 // ID of the browser of the held tab. OnChange must be called before the first tool call.
-func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
+func (h *TabHoldTable) OnChange(onChange func(browser string)) { h.onChange = onChange }
 
 // SetCalls sets the dispatcher whose calls Release cancels. SetCalls must be called
 // before the first tool call.
-func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
+func (h *TabHoldTable) SetCalls(calls CallCanceler) { h.calls = calls }
 
 // The method Name implements dispatch.Gate.
-func (h *Holds) Name() string { return "tab" }
+func (h *TabHoldTable) Name() string { return "tab" }
 
 // The method Decide implements dispatch.Gate. Decide suspends a call if the user has stopped
 // its client in the tab. If another client holds the tab of the call, Decide makes the call
 // wait or fail.
-func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+func (h *TabHoldTable) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
 			Kind: wire.TicketPermission, Title: tabName(callInfo.Target.TabID),
 			Reason: fmt.Sprintf("%s wants to act on %s again, in tab %d, where you stopped it", policy.RequesterText(callInfo), originOf(callInfo.Target.URL), callInfo.Target.TabID),
 		}}
 	}
-	if wait := h.waitFor(callInfo); wait != nil {
+	if wait := h.waitForRelease(callInfo); wait != nil {
 		return dispatch.Verdict{Wait: wait}
 	}
 	return dispatch.Verdict{BlockError: h.check(callInfo)}
 }
 
-func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
+func (h *TabHoldTable) check(callInfo dispatch.CallInfo) *wire.CallError {
 	if !isActingCall(callInfo) {
 		return nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	holder, ok := h.holders[tabOfCall(callInfo)]
-	tabID, isOwn := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
+	holder, ok := h.tabHolders[tabOfCall(callInfo)]
+	tabID, isOwnHold := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
 	switch {
-	case ok && isOwn && holder.mustReadPage():
-		ago := humanize.Duration(time.Since(holder.userTookBackAt).Round(time.Second))
+	case ok && isOwnHold && holder.mustReadPage():
+		ago := humanize.Duration(time.Since(holder.lastUserInputAt).Round(time.Second))
 		return &wire.CallError{
 			Code: wire.ErrTabTaken, Message: fmt.Sprintf("the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, ago),
 			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
 		}
-	case ok && !isOwn && holder.isHolding():
-		factText := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
+	case ok && !isOwnHold && holder.isHolding():
+		errorSentence := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
 		return &wire.CallError{
-			Code: wire.ErrTabInUse, Message: factText + "; open a tab of your own, or wait",
-			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", factText, tabID),
+			Code: wire.ErrTabInUse, Message: errorSentence + "; open a tab of your own, or wait",
+			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", errorSentence, tabID),
 		}
 	}
 	return nil
 }
 
-func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
+func (h *TabHoldTable) waitForRelease(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	holder, ok := h.holders[tabOfCall(callInfo)]
+	holder, ok := h.tabHolders[tabOfCall(callInfo)]
 	if !ok || !isActingCall(callInfo) || !holder.isHolding() || holder.timeLeft() > maxHoldWait || holder.client == clientKey(callInfo.Client) {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.timeLeftText())}
 }
 
-func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
+func (h *TabHoldTable) isStopped(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return isActingCall(callInfo) && h.stoppedClients[stoppedClientKey(callInfo)]
@@ -185,7 +185,7 @@ func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 
 // ObserveDecision implements dispatch.DecisionObserver. If the user approves a call of a
 // client that the user had stopped, the client is allowed to act in the tab again.
-func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
+func (h *TabHoldTable) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	if !r.Allow {
 		return
 	}
@@ -212,9 +212,9 @@ func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
 
-// The method Before implements dispatch.BeforeHook. If the call is an acting call, its
+// The method BeforeCall implements dispatch.BeforeHook. If the call is an acting call, its
 // client holds the tab from the start of the call on.
-func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
+func (h *TabHoldTable) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil
 	}
@@ -240,17 +240,17 @@ func newStoppedError(tabID int) *wire.CallError {
 	}
 }
 
-func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
+func (h *TabHoldTable) beginHold(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
-	maps.DeleteFunc(h.holders, func(_ tabKey, holder tabHolder) bool {
-		return holder.timeLeft() <= 0 && (!holder.mustReadPage() || len(h.holders) > maxTabs)
+	maps.DeleteFunc(h.tabHolders, func(_ tabKey, holder tabHolder) bool {
+		return holder.timeLeft() <= 0 && (!holder.mustReadPage() || len(h.tabHolders) > maxTabs)
 	})
-	key, actedTab := clientKey(callInfo.Client), tabOfCall(callInfo)
-	releaseSignal := h.holders[actedTab].releaseSignal
-	if h.holders[actedTab].client != key || !h.holders[actedTab].isHolding() {
+	key, callTab := clientKey(callInfo.Client), tabOfCall(callInfo)
+	releaseSignal := h.tabHolders[callTab].releaseSignal
+	if h.tabHolders[callTab].client != key || !h.tabHolders[callTab].isHolding() {
 		releaseSignal = make(chan struct{})
 	}
-	h.holders[actedTab] = tabHolder{
+	h.tabHolders[callTab] = tabHolder{
 		client: key, sessionIdentity: callInfo.Client.Identity(), name: callInfo.Client.String(),
 		site: originOf(callInfo.Target.URL), lastActedAt: time.Now(), actingCallID: callInfo.CallID, releaseSignal: releaseSignal,
 	}
@@ -258,28 +258,28 @@ func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 	h.reportChange(callInfo.Target.Browser)
 }
 
-func (h *Holds) reportChange(browser string) {
+func (h *TabHoldTable) reportChange(browser string) {
 	if h.onChange != nil {
 		h.onChange(browser)
 	}
 }
 
-// After implements dispatch.AfterHook. After an acting call has ended, its client holds
+// AfterCall implements dispatch.AfterHook. After an acting call has ended, its client holds
 // the tab for another minute.
-func (h *Holds) After(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
+func (h *TabHoldTable) AfterCall(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
 	}
 	h.mu.Lock()
 	call, isRunning := h.runningCalls[callInfo.CallID]
 	delete(h.runningCalls, callInfo.CallID)
-	holder := h.holders[call.tab]
+	holder := h.tabHolders[call.tab]
 	isLastAction := isRunning && holder.actingCallID == callInfo.CallID
 	if isLastAction {
 		if holder.actingCallID = ""; endedCall.View.Ended != nil {
 			holder.lastActedAt = *endedCall.View.Ended
 		}
-		h.holders[call.tab] = holder
+		h.tabHolders[call.tab] = holder
 	}
 	h.mu.Unlock()
 	if isLastAction {
@@ -289,57 +289,57 @@ func (h *Holds) After(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) 
 
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-func (h *Holds) recordBatchEnd(batchID string) {
+func (h *TabHoldTable) recordBatchEnd(batchID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for tab, holder := range h.holders {
+	for tab, holder := range h.tabHolders {
 		if holder.batchID == batchID {
 			holder.hasReadPage, holder.batchID = true, ""
-			h.holders[tab] = holder
+			h.tabHolders[tab] = holder
 		}
 	}
 }
 
 // If a batch reads the page after the user's input, later steps of the batch still must not act, because the client
 // chose all steps before it saw the page.
-func (h *Holds) recordPageRead(callInfo dispatch.CallInfo) {
+func (h *TabHoldTable) recordPageRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	tab := tabOfCall(callInfo)
-	holder, ok := h.holders[tab]
+	holder, ok := h.tabHolders[tab]
 	call, isRunning := h.runningCalls[callInfo.CallID]
-	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.userTookBackAt) {
-		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch calls other browser tools
+	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.lastUserInputAt) {
+		if _, isBatchStep := h.runningCalls[callInfo.ParentCallID]; isBatchStep { // only a batch calls other browser tools
 			holder.batchID = callInfo.ParentCallID
 		} else {
 			holder.hasReadPage = true
 		}
-		h.holders[tab] = holder
+		h.tabHolders[tab] = holder
 	}
 }
 
 // RecordUserInput records that the user clicked or typed in a tab, which ends a client's
 // hold of the tab. User input in a tab that no client holds has no effect.
-func (h *Holds) RecordUserInput(browser string, tabID int) {
+func (h *TabHoldTable) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
 	tab := tabKey{browser, tabID}
-	holder, ok := h.holders[tab]
-	isUsed := ok && holder.timeLeft() > 0
-	if isUsed {
+	holder, ok := h.tabHolders[tab]
+	isStillHeld := ok && holder.timeLeft() > 0
+	if isStillHeld {
 		holder.release()
-		holder.userTookBackAt, holder.hasReadPage, holder.batchID = time.Now(), false, ""
-		h.holders[tab] = holder
+		holder.lastUserInputAt, holder.hasReadPage, holder.batchID = time.Now(), false, ""
+		h.tabHolders[tab] = holder
 	}
 	h.mu.Unlock()
-	if isUsed {
+	if isStillHeld {
 		h.reportChange(browser)
 	}
 }
 
-func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
+func (h *TabHoldTable) isTakenBack(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	holder, ok := h.holders[tabOfCall(callInfo)]
+	holder, ok := h.tabHolders[tabOfCall(callInfo)]
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustReadPage()
 }
 
@@ -348,15 +348,15 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 // Release returns the name of the client that held the tab. The argument surface is where the
 // user made the request, such as the side panel. The text of the error that Release returns
 // is written for the user, not for an agent.
-func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
+func (h *TabHoldTable) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	releasedTab := tabKey{browser, tabID}
-	holder, ok := h.holders[releasedTab]
+	holder, ok := h.tabHolders[releasedTab]
 	if !ok || holder.timeLeft() <= 0 {
 		h.mu.Unlock()
 		return "", fmt.Errorf("no client uses tab %d", tabID)
 	}
-	delete(h.holders, releasedTab)
+	delete(h.tabHolders, releasedTab)
 	holder.release()
 	if len(h.stoppedClients) < maxTabs {
 		h.stoppedClients[tabClient{releasedTab, holder.sessionIdentity}] = true
@@ -375,21 +375,21 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-func (h *Holds) forgetTab(closedTab tabKey) {
+func (h *TabHoldTable) forgetTab(closedTab tabKey) {
 	h.mu.Lock()
-	if holder, ok := h.holders[closedTab]; ok {
+	if holder, ok := h.tabHolders[closedTab]; ok {
 		holder.release()
-		delete(h.holders, closedTab)
+		delete(h.tabHolders, closedTab)
 	}
 	maps.DeleteFunc(h.stoppedClients, func(stoppedTabClient tabClient, _ bool) bool { return stoppedTabClient.tab == closedTab })
 	h.mu.Unlock()
 	h.reportChange(closedTab.browser)
 }
 
-func (h *Holds) endSession(session string) {
+func (h *TabHoldTable) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
-	maps.DeleteFunc(h.holders, func(heldTab tabKey, holder tabHolder) bool {
+	maps.DeleteFunc(h.tabHolders, func(heldTab tabKey, holder tabHolder) bool {
 		if holder.client != session {
 			return false
 		}
@@ -413,19 +413,19 @@ type HeldTab struct {
 	Client string
 	EndsAt time.Time
 	// IsTakenBack is true if the user has clicked or typed in the tab since the client last
-	// actedTab there.
+	// callTab there.
 	IsTakenBack bool
 }
 
 // HeldTabs returns the tabs in which a client acted in the last minute, sorted by browser
 // and tab ID.
-func (h *Holds) HeldTabs() []HeldTab {
+func (h *TabHoldTable) HeldTabs() []HeldTab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var heldTabs []HeldTab
-	for tab, holder := range h.holders {
+	for tab, holder := range h.tabHolders {
 		if holder.timeLeft() > 0 {
-			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.userTookBackAt.IsZero()})
+			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.lastUserInputAt.IsZero()})
 		}
 	}
 	slices.SortFunc(heldTabs, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
@@ -434,7 +434,7 @@ func (h *Holds) HeldTabs() []HeldTab {
 
 // TabHolds returns the held tabs of one browser in the form that the daemon sends to the
 // browser.
-func (h *Holds) TabHolds(browser string) []wire.TabHold {
+func (h *TabHoldTable) TabHolds(browser string) []wire.TabHold {
 	var tabHolds []wire.TabHold
 	for _, heldTab := range h.HeldTabs() {
 		if heldTab.Browser == browser {

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestHeldTab(t *testing.T) {
+func TestHeldTabBlocksOtherClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -67,7 +67,7 @@ func TestUserTakesTabBack(t *testing.T) {
 	})
 }
 
-func TestUserInputInUnheldTab(t *testing.T) {
+func TestUserInputInFreeTabIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -93,7 +93,7 @@ func TestUserInputInUnheldTab(t *testing.T) {
 }
 
 // If a page read began before the user's input, the client still must not act in the tab.
-func TestUserInputDuringCall(t *testing.T) {
+func TestUserInputDuringReadBlocksNextAction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -122,7 +122,7 @@ func TestUserInputDuringCall(t *testing.T) {
 	})
 }
 
-func TestReleaseTab(t *testing.T) {
+func TestReleaseCancelsCallsOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -182,7 +182,7 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 	})
 }
 
-func TestWaitForHeldTab(t *testing.T) {
+func TestCallWaitsUntilHoldEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -233,14 +233,14 @@ func TestLongCallKeepsItsTabHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		const clickArgs = `{"target":"e1"}`
-		reportLongTyping := func() {
+		sendTypingReports := func() {
 			for range 12 {
 				f.sink.Reports([]wire.Report{{Message: "typing"}}, 0)
 				time.Sleep(10 * time.Second)
 			}
 		}
 		f.beforeResult = func() {
-			reportLongTyping()
+			sendTypingReports()
 			if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].EndsAt.Equal(time.Now().Add(holdDuration)) {
 				t.Errorf("held tabs during a long click = %+v, want tab 7 until a minute from now", heldTabs)
 			}
@@ -251,13 +251,13 @@ func TestLongCallKeepsItsTabHeld(t *testing.T) {
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
 		time.Sleep(time.Second)
 		f.mustRun(0, "claude", "browser_snapshot", `{}`)
-		f.beforeResult = reportLongTyping
+		f.beforeResult = sendTypingReports
 		f.mustRun(0, "claude", "browser_click", clickArgs)
 		f.beforeResult = nil
 		time.Sleep(holdDuration / 2)
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_click", clickArgs)
 		f.beforeResult = func() {
-			reportLongTyping()
+			sendTypingReports()
 			if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 				t.Errorf("Release during a long click returned the error %v, want nil", err)
 			}
@@ -269,7 +269,7 @@ func TestLongCallKeepsItsTabHeld(t *testing.T) {
 }
 
 // The acting step of the batch must fail, because the client chose the batch's steps before it saw the page.
-func TestReadInBatchAfterUserInput(t *testing.T) {
+func TestBatchCannotActAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -13,7 +13,7 @@ import (
 
 func TestTabRateLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newLimitedFixture(t, Limits{ActingCalls: 3, Pictures: 2})
+		f := newRateLimitedFixture(t, Limits{ActingCallsPerMinute: 3, PicturesPerMinute: 2})
 		f.setRule("shop.example", policy.SiteAuto)
 		const click, picture = `{"target":"e1"}`, `{}`
 		for range 3 {

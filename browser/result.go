@@ -161,15 +161,15 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 		isTarget := isWebAddress(out.Page.URL) && originOf(out.Page.URL) == originOf(callInfo.Target.URL) && callInfo.Tool.TargetKind == dispatch.TargetPage
 		shapedResult.Site = originOf(out.Page.URL)
 		// The user may have turned the site off while the call ran.
-		isOff := isWebAddress(out.Page.URL) && s.sites.ruleFor(out.Page.URL, classRead) == policy.SiteOff
-		mayShow := !isOff && (isTarget || s.sites.mayShowContent(callInfo, out.Page.URL))
+		isSiteOff := isWebAddress(out.Page.URL) && s.sites.ruleFor(out.Page.URL, classRead) == policy.SiteOff
+		mayShow := !isSiteOff && (isTarget || s.sites.mayShowContent(callInfo, out.Page.URL))
 		switch {
 		case mayShow: // the page chooses its title and its path, so they are marked as untrusted
 			var lines []string
-			isKnown := s.shownPages.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
+			isAlreadyShown := s.shownPages.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
 			if out.Snapshot != "" {
 				lines = append(lines, fmt.Sprintf("page: %s %s [snapshot %s]", quoteTitle(out.Page.Title), out.Page.URL, out.Snapshot))
-			} else if !isKnown {
+			} else if !isAlreadyShown {
 				lines = append(lines, fmt.Sprintf("page: %s %s", quoteTitle(out.Page.Title), out.Page.URL))
 			}
 			if out.Content != "" {
@@ -181,7 +181,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 			if len(lines) > 0 || out.Image != nil {
 				shapedResult.UntrustedPages = wire.EncodeUntrustedPages([]wire.UntrustedPage{{Origin: shapedResult.Site, TabID: cmp.Or(out.TabID, callInfo.Target.TabID)}})
 			}
-		case isOff:
+		case isSiteOff:
 			addLine("page: %s. The user does not allow browser tools on this site, so its content is left out.", originOf(out.Page.URL))
 		case isWebAddress(out.Page.URL):
 			addLine("page: %s. The user has not allowed you to read this site, so its content is left out; call browser_snapshot to ask for it.", originOf(out.Page.URL))
@@ -194,7 +194,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 	}
 	if out.Page == nil { // the site of a picture without a page is unknown
 		shapedResult.Image, out.File = nil, nil
-		if untrustedSource := dataSource(callInfo); out.Content != "" && untrustedSource != "" {
+		if untrustedSource := resultSource(callInfo); out.Content != "" && untrustedSource != "" {
 			addLine("%s", encloseUntrusted(out.Content, untrustedSource))
 		}
 	}
@@ -210,7 +210,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 	return rawjson.Encode(shapedResult), nil
 }
 
-func dataSource(callInfo dispatch.CallInfo) string {
+func resultSource(callInfo dispatch.CallInfo) string {
 	d := definitionOf(callInfo.Tool.Name)
 	if d == nil || d.targetKind != dispatch.TargetBrowser {
 		return ""
@@ -242,7 +242,7 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 	for _, t := range tabs {
 		one := callInfo
 		one.Target.TabID = t.TabID
-		isOwn := s.tabs.isOpenedByClient(one)
+		isOwnTab := s.tabs.isOpenedByClient(one)
 		address := originOf(t.URL)
 		switch {
 		case !isWebAddress(t.URL):
@@ -254,12 +254,12 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 		for _, m := range []struct {
 			is    bool
 			label string
-		}{{t.TabID == currentID, "your current tab"}, {isOwn, "opened by you"}, {t.Active, "in front of its window"}} {
+		}{{t.TabID == currentID, "your current tab"}, {isOwnTab, "opened by you"}, {t.Active, "in front of its window"}} {
 			if m.is {
 				tabLabels = append(tabLabels, m.label)
 			}
 		}
-		line := fmt.Sprintf("tab %d %s %s", t.TabID, s.shownTitle(t), address)
+		line := fmt.Sprintf("tab %d %s %s", t.TabID, s.titleForAgent(t), address)
 		if len(tabLabels) > 0 {
 			line += " (" + strings.Join(tabLabels, ", ") + ")"
 		}
@@ -276,15 +276,15 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 func (s resultBuilder) searchTabs(tabs []listedTab, query string) []listedTab {
 	matchingTabs := []listedTab{}
 	for _, t := range tabs {
-		if strings.Contains(strings.ToLower(s.shownTitle(t)+"\n"+siteOrScheme(t.URL)), strings.ToLower(query)) {
+		if strings.Contains(strings.ToLower(s.titleForAgent(t)+"\n"+siteOrScheme(t.URL)), strings.ToLower(query)) {
 			matchingTabs = append(matchingTabs, t)
 		}
 	}
 	return matchingTabs
 }
 
-// shownTitle returns the title of a tab for agents. shownTitle omits the title if a rule turns the tab's site off.
-func (s resultBuilder) shownTitle(t listedTab) string {
+// titleForAgent returns the title of a tab for agents. titleForAgent omits the title if a rule turns the tab's site off.
+func (s resultBuilder) titleForAgent(t listedTab) string {
 	address := strings.TrimPrefix(strings.TrimPrefix(t.URL, "view-source:"), "blob:") // such a page shows text of the site in the rest of the address
 	if isWebAddress(address) && s.sites.ruleFor(address, classRead) == policy.SiteOff {
 		return "(the user does not allow this site)"

@@ -64,7 +64,7 @@ func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	return target.Secrets == nil || len(target.Secrets.Shown) > 0
 }
 
-func typedSecrets(target dispatch.Target) []string {
+func typedSecretKinds(target dispatch.Target) []string {
 	if target.Secrets == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func secretsNote(secrets *wire.SecretFields) string {
 // Each call that types into a secret field needs its own approval, even if a site rule allows
 // acting calls.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
-	typedTexts := typedSecrets(callInfo.Target)
+	typedTexts := typedSecretKinds(callInfo.Target)
 	title := secretTitle(site, typedTexts)
 	if len(typedTexts) == 0 || s.isCallApproved(callInfo, title) {
 		return dispatch.Verdict{}
@@ -108,7 +108,7 @@ const secretMask = "•••"
 
 // The values of cookies, localStorage and sessionStorage are always masked. In a batch, all typed text is masked,
 // because the gate does not check the fields into which a batch types.
-func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
+func maskArgsForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {
 	case callInfo.Tool.Name == toolBatch:
@@ -122,7 +122,7 @@ func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
 	for _, rawJSON := range rawjson.Elements(rawjson.Get(args, "steps")) {
-		if tool := textArgument(rawJSON, "tool"); len(maskedMembers(tool)) > 0 {
+		if tool := textArgument(rawJSON, "tool"); len(maskedArgNames(tool)) > 0 {
 			rawJSON = setMember(removeMembers(rawJSON, "args"), "args", maskArgs(tool, rawjson.Get(rawJSON, "args")))
 		}
 		steps = append(steps, rawJSON)
@@ -130,7 +130,7 @@ func maskSteps(args json.RawMessage) json.RawMessage {
 	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }
 
-func maskedMembers(tool string) []string {
+func maskedArgNames(tool string) []string {
 	switch {
 	case isTyping(tool):
 		return []string{"text", "value", "key"}
@@ -141,14 +141,14 @@ func maskedMembers(tool string) []string {
 }
 
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
-	maskedNames := maskedMembers(tool)
-	if len(maskedNames) == 0 {
+	argsToMask := maskedArgNames(tool)
+	if len(argsToMask) == 0 {
 		return args
 	}
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(args) {
 		switch {
-		case slices.Contains(maskedNames, m.Key):
+		case slices.Contains(argsToMask, m.Key):
 			m.Value = rawjson.Encode(secretMask)
 		case m.Key == "fields":
 			var fields []json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestSensitivePage(t *testing.T) {
+func TestPageWithSecretFieldNeedsApproval(t *testing.T) {
 	for name, testCase := range map[string]struct {
 		pattern   string
 		secrets   *wire.SecretFields
@@ -43,8 +43,8 @@ func TestSensitivePage(t *testing.T) {
 	}
 }
 
-func TestTypingIntoSecretField(t *testing.T) {
-	for name, prepare := range map[string]func(f *fixture){
+func TestTypingIntoSecretFieldNeedsApproval(t *testing.T) {
+	for name, setUpFixture := range map[string]func(f *fixture){
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },
 		"auto for all":      func(f *fixture) { f.setRule("*", policy.SiteAuto) },
 		"allowed for the session": func(f *fixture) {
@@ -59,7 +59,7 @@ func TestTypingIntoSecretField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			prepare(f)
+			setUpFixture(f)
 			f.decision = allowOnce
 			f.secrets = &wire.SecretFields{Shown: []string{"card", "password"}, Typed: []string{"card", "password"}}
 			for _, call := range [][2]string{
@@ -68,13 +68,13 @@ func TestTypingIntoSecretField(t *testing.T) {
 				{"browser_press_key", `{"key":"h"}`},
 				{"browser_type", `{"target":"e1","text":"hunter2"}`},
 			} {
-				f.shownArgs = nil
+				f.approvalArgs = nil
 				f.mustRun(1, "claude", call[0], call[1])
 				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.approvalReasons, []string{want}) {
 					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.approvalReasons, want)
 				}
-				if shownArgs := strings.Join(f.shownArgs, ""); strings.Contains(shownArgs, "hunter2") || strings.Contains(shownArgs, "4111") || !strings.Contains(shownArgs, secretMask) {
-					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shownArgs)
+				if approvalArgs := strings.Join(f.approvalArgs, ""); strings.Contains(approvalArgs, "hunter2") || strings.Contains(approvalArgs, "4111") || !strings.Contains(approvalArgs, secretMask) {
+					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], approvalArgs)
 				}
 				toolRun := f.toolRuns[len(f.toolRuns)-1]
 				if got := string(rawjson.Get(toolRun.Args, secretsArgument)); got != `["card","password"]` {
@@ -89,20 +89,20 @@ func TestTypingIntoSecretField(t *testing.T) {
 	}
 }
 
-func TestTypedTextInApproval(t *testing.T) {
+func TestApprovalMasksTextTypedIntoSecretField(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.mustRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
-	if !strings.Contains(f.shownArgs[0], "lamp") {
-		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.shownArgs[0])
+	if !strings.Contains(f.approvalArgs[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.approvalArgs[0])
 	}
-	f.secrets, f.shownArgs = nil, nil
+	f.secrets, f.approvalArgs = nil, nil
 	f.mustRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
-	if strings.Contains(f.shownArgs[0], "lamp") {
-		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.shownArgs[0])
+	if strings.Contains(f.approvalArgs[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.approvalArgs[0])
 	}
 	batch := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"hunter2","target":"e1"}}]}`
-	got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
+	got := string(maskArgsForApproval(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
 	want := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"•••","target":"e1"}}]}`
 	if got != want {
 		t.Errorf("arguments of a batch as the user sees them = %s, want %s", got, want)
@@ -111,14 +111,14 @@ func TestTypedTextInApproval(t *testing.T) {
 		"browser_cookies":  `{"name":"sid","value":"•••","key":"k"}`,
 		"browser_navigate": `{"name":"sid","value":"hunter2","key":"k"}`,
 	} {
-		got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
+		got := string(maskArgsForApproval(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
 		if got != want {
 			t.Errorf("arguments of %s as the user sees them = %s, want %s", tool, got, want)
 		}
 	}
 }
 
-func TestSecretFieldInspection(t *testing.T) {
+func TestWhichFieldsAreInspectedForSecrets(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	wantInspection := func(tool, args string, want *wire.TabInspection) {

@@ -53,9 +53,9 @@ func isSensitive(address string) bool {
 	})
 }
 
-// sharedAddresses is the address range that providers and VPNs use in their internal networks (RFC
+// sharedAddressSpace is the address range that providers and VPNs use in their internal networks (RFC
 // 6598).
-var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
+var sharedAddressSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 func isPrivate(host string) bool {
 	if isLoopback(host) || !strings.Contains(host, ".") && !strings.Contains(host, ":") {
@@ -63,7 +63,7 @@ func isPrivate(host string) bool {
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = addr.Unmap()
-		return sharedAddresses.Contains(addr) || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
+		return sharedAddressSpace.Contains(addr) || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
 	return slices.ContainsFunc([]string{".local", ".internal", ".lan", ".home", ".home.arpa", ".corp", ".intranet"}, func(suffix string) bool {
 		return strings.HasSuffix(host, suffix)

@@ -24,10 +24,10 @@ type Sessions struct {
 
 	mu              sync.Mutex // the mutex guards all fields below
 	runningSessions map[string]bool
-	// endedSessions is the set of ended sessions, and endedKeys lists the same sessions, oldest
+	// endedSessions is the set of ended sessions, and endedSessionOrder lists the same sessions, oldest
 	// first. Ended sessions are stored because a job may call tools after its session has ended.
-	endedSessions map[string]bool
-	endedKeys     []string
+	endedSessions     map[string]bool
+	endedSessionOrder []string
 }
 
 // sessionStore stores state for each client session.
@@ -48,9 +48,9 @@ func newSessions(sessionStores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// The method Before implements dispatch.BeforeHook. Before records that the call's
+// The method BeforeCall implements dispatch.BeforeHook. BeforeCall records that the call's
 // session is running, unless the session has ended.
-func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
+func (s *Sessions) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
 	}
@@ -62,15 +62,15 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// The method After implements dispatch.AfterHook. If the client's session ended while the
+// The method AfterCall implements dispatch.AfterHook. If the client's session ended while the
 // call ran, After removes the state that the call has added to the session.
-func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
+func (s *Sessions) AfterCall(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()
 	hasEnded := callInfo.Tool.Plugin == Name && s.endedSessions[key]
 	s.mu.Unlock()
 	if hasEnded {
-		s.removeState(key, true)
+		s.removeSessionState(key, true)
 	}
 }
 
@@ -78,26 +78,26 @@ func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 func (s *Sessions) End(c dispatch.Client) {
 	key := clientKey(c)
 	s.mu.Lock()
-	isUsed := s.runningSessions[key]
+	hasMadeCalls := s.runningSessions[key]
 	delete(s.runningSessions, key)
 	if !c.IsSessionShared { // a later client may have the same name, and the name is the key of a shared session
 		s.endedSessions[key] = true
-		s.endedKeys = append(s.endedKeys, key)
-		if len(s.endedKeys) > maxSessions {
-			delete(s.endedSessions, s.endedKeys[0])
-			s.endedKeys = s.endedKeys[1:]
+		s.endedSessionOrder = append(s.endedSessionOrder, key)
+		if len(s.endedSessionOrder) > maxSessions {
+			delete(s.endedSessions, s.endedSessionOrder[0])
+			s.endedSessionOrder = s.endedSessionOrder[1:]
 		}
 	}
 	s.mu.Unlock()
-	s.removeState(key, isUsed)
+	s.removeSessionState(key, hasMadeCalls)
 }
 
-// If browsers may have stored data for an ended session, removeState notifies the browsers of its end.
-func (s *Sessions) removeState(key string, isUsed bool) {
+// If browsers may have stored data for an ended session, removeSessionState notifies the browsers of its end.
+func (s *Sessions) removeSessionState(key string, hasMadeCalls bool) {
 	for _, store := range s.sessionStores {
 		store.endSession(key)
 	}
-	if s.onEnd != nil && isUsed {
+	if s.onEnd != nil && hasMadeCalls {
 		s.onEnd(key)
 	}
 }

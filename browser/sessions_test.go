@@ -13,7 +13,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-func newAutoFixture(t *testing.T) *fixture {
+func newAutoApprovedFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -28,16 +28,16 @@ func clientOf(session string) dispatch.Client {
 
 func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newAutoFixture(t)
+		f := newAutoApprovedFixture(t)
 		var changeCount atomic.Int64
 		f.tabHolds.OnChange(func(string) { changeCount.Add(1) })
 		f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdDuration - 5*time.Second)
 		startedAt := time.Now()
 		time.AfterFunc(2500*time.Millisecond, func() {
-			countBefore := changeCount.Load()
+			changeCountBefore := changeCount.Load()
 			f.sessions.End(clientOf("claude"))
-			if changeCount.Load() == countBefore { // the waiting client may already have caused another change
+			if changeCount.Load() == changeCountBefore { // the waiting client may already have caused another change
 				t.Error("reported changes of holds at the end of a session = 0, want at least 1")
 			}
 		})
@@ -53,7 +53,7 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 
 func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newAutoFixture(t)
+		f := newAutoApprovedFixture(t)
 		f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
 		f.mustRun(0, "claude 1", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 		f.mustRun(0, "claude 2", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
@@ -90,7 +90,7 @@ func TestCurrentTabOfNamedBrowser(t *testing.T) {
 }
 
 func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
-	f := newAutoFixture(t)
+	f := newAutoApprovedFixture(t)
 	f.decision = allowOnce
 	f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
 	f.mustRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
@@ -111,7 +111,7 @@ func TestEndOfSessionEndsApprovals(t *testing.T) {
 }
 
 func TestStoppedClientStaysStoppedInNewSession(t *testing.T) {
-	f := newAutoFixture(t)
+	f := newAutoApprovedFixture(t)
 	call := func(session string) error {
 		_, err := f.calls.Call(f.t.Context(), dispatch.Call{
 			Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: dispatch.Client{Session: session, Name: "claude"},
@@ -139,7 +139,7 @@ func TestStoppedClientStaysStoppedInNewSession(t *testing.T) {
 
 func TestJobRunsAfterSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newAutoFixture(t)
+		f := newAutoApprovedFixture(t)
 		var endedCalls []string
 		f.sessions.OnEnd(func(session string) { endedCalls = append(endedCalls, session) })
 		f.beforeResult = func() { f.sessions.End(clientOf("claude")) }
@@ -158,8 +158,8 @@ func TestJobRunsAfterSessionEnds(t *testing.T) {
 }
 
 // After a restart of the server, all earlier sessions have ended.
-func TestEndedSessions(t *testing.T) {
-	f := newAutoFixture(t)
+func TestUnknownSessionsCountAsEnded(t *testing.T) {
+	f := newAutoApprovedFixture(t)
 	f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
 	f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	f.sessions.End(clientOf("unused"))
@@ -172,8 +172,8 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-func TestEndOfSessionlessClient(t *testing.T) {
-	f := newAutoFixture(t)
+func TestEndOfSessionlessClientReleasesTabs(t *testing.T) {
+	f := newAutoApprovedFixture(t)
 	sharedClient := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
 	for range 2 {
 		call := dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: sharedClient}
@@ -194,7 +194,7 @@ func TestEndOfSessionlessClient(t *testing.T) {
 }
 
 func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
-	f := newAutoFixture(t)
+	f := newAutoApprovedFixture(t)
 	_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1","_session":"cursor"}`), TabID: 7, Client: clientOf("claude")})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// sessionGrantTime limits how long an approval for a session lasts.
-const sessionGrantTime = 24 * time.Hour
+// maxSessionApprovalTime limits how long an approval for a session lasts.
+const maxSessionApprovalTime = 24 * time.Hour
 
 // maxGrants limits the number of approvals that siteGate keeps in memory. If siteGate already
 // keeps maxGrants approvals, a new approval replaces the oldest one.
@@ -33,10 +33,10 @@ type siteGate struct {
 	ownAddress    string
 	uploadFolders []string
 
-	mu            sync.Mutex // the mutex guards all fields below
-	grants        []siteGrant
-	lastDecisions ruleVersion
-	callApprovals map[string][]string
+	mu              sync.Mutex // the mutex guards all fields below
+	grants          []siteGrant
+	lastRuleVersion ruleVersion
+	callApprovals   map[string][]string
 }
 
 // siteGrant is an approval for later calls of one client on one site.
@@ -54,7 +54,7 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-func newSites(o Options, tabs *tabTable) *siteGate {
+func newSiteGate(o Options, tabs *tabTable) *siteGate {
 	s := &siteGate{rules: policy.NewSites(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()
 	o.Rules.OnChange(s.forgetApprovals)
@@ -64,8 +64,8 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 // ruleVersion summarizes the user's decisions about sites. If the user changes a decision
 // about a site, the ruleVersion changes too.
 type ruleVersion struct {
-	rules       string
-	alwaysCount int
+	rules               string
+	alwaysApprovalCount int
 }
 
 // After the user has changed a rule, an earlier approval must not allow a call against the new rule.
@@ -74,17 +74,17 @@ func (s *siteGate) forgetApprovals() {
 	entries := s.rules.All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		siteEntry := entries[pattern]
-		now.alwaysCount += len(siteEntry.Allowed)
+		now.alwaysApprovalCount += len(siteEntry.Allowed)
 		if siteEntry.Rule != "" || !siteEntry.At.IsZero() {
 			now.rules += fmt.Sprintln(pattern, siteEntry.Rule, siteEntry.At)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.rules != s.lastDecisions.rules || now.alwaysCount < s.lastDecisions.alwaysCount {
+	if now.rules != s.lastRuleVersion.rules || now.alwaysApprovalCount < s.lastRuleVersion.alwaysApprovalCount {
 		s.grants = nil
 	}
-	s.lastDecisions = now
+	s.lastRuleVersion = now
 }
 
 // The method Name implements dispatch.Gate.
@@ -230,7 +230,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 		return newRefusal(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
 	case rule == policy.SiteRead && class != classRead:
 		return newRefusal(site, class, fmt.Sprintf("the user allows browser tools to read on %s, but not to act", site), policy.SiteAsk)
-	case len(typedSecrets(callInfo.Target)) > 0:
+	case len(typedSecretKinds(callInfo.Target)) > 0:
 		return s.decideTyping(callInfo, site)
 	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
 		return dispatch.Verdict{}
@@ -250,12 +250,12 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 	}}
 }
 
-func newRefusal(site string, class toolClass, factText string, rule policy.SiteRule) dispatch.Verdict {
+func newRefusal(site string, class toolClass, errorSentence string, rule policy.SiteRule) dispatch.Verdict {
 	command := "opentabs browser site"
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
 		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
 	}
-	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", factText, command),
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", errorSentence, command),
 		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", actionVerb(class), site, command))
 }
 
@@ -330,7 +330,7 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvalClass(callInfo, classOf(callInfo))
-	if ownOrigin := originOf(callInfo.Target.URL); t.Title == secretTitle(ownOrigin, typedSecrets(callInfo.Target)) {
+	if ownOrigin := originOf(callInfo.Target.URL); t.Title == secretTitle(ownOrigin, typedSecretKinds(callInfo.Target)) {
 		site = ownOrigin
 	}
 	policyChange := policy.Change{
@@ -349,12 +349,12 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	case r.Scope == wire.ScopeTime:
 		storedSiteGrant.expiresAt = r.DecidedAt.Add(r.Duration)
 	case r.Scope == wire.ScopeSession, r.Scope == wire.ScopeOnce && class == classRead:
-		storedSiteGrant.expiresAt = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.expiresAt = r.DecidedAt.Add(maxSessionApprovalTime)
 		if !callInfo.Client.IsSessionShared {
 			storedSiteGrant.session = callInfo.Client.Session
 		}
 	case r.Scope == wire.ScopeAlways:
-		storedSiteGrant.expiresAt = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.expiresAt = r.DecidedAt.Add(maxSessionApprovalTime)
 		if storedSiteGrant.caller == "" && s.rules.Allow(site, storedSiteGrant.client, string(class), r.Surface) == nil {
 			storedSiteGrant.expiresAt = time.Time{} // the approval is stored in the rules, where the user can remove it
 			break
@@ -377,8 +377,8 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 }
 
-// The method After implements dispatch.AfterHook.
-func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
+// The method AfterCall implements dispatch.AfterHook.
+func (s *siteGate) AfterCall(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.callApprovals, callInfo.CallID)

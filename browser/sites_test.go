@@ -29,26 +29,26 @@ type fixture struct {
 	output          string
 	toolRuns        []dispatch.Run
 	caller          *dispatch.Caller
-	uploads         string
+	uploadFolder    string
 	files           *filestore.Store
 	approvalReasons []string
-	shownArgs       []string
+	approvalArgs    []string
 	decision        dispatch.Resolution
 	beforeDecision  func()
 	progress        []string
 	beforeResult    func()
 	sink            dispatch.Sink
-	tabHolds        *Holds
+	tabHolds        *TabHoldTable
 	sessions        *Sessions
 	capabilities    []string
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newLimitedFixture(t, Limits{})
+	return newRateLimitedFixture(t, Limits{})
 }
 
-func newLimitedFixture(t *testing.T, limits Limits) *fixture {
+func newRateLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
 	pluginSet := plugin.NewSet(nil, nil, Plugin())
 	rules := policy.New(t.TempDir(), func() *plugin.Set { return pluginSet }, policy.Options{})
@@ -66,10 +66,10 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 				encodedAddress, _ := json.Marshal(f.address)
 				output = `{"text":"Done.","page":{"url":` + string(encodedAddress) + `,"title":"Cart"},"content":"heading Cart"}`
 			}
-			onRun := f.beforeResult
+			beforeResult := f.beforeResult
 			go func() {
-				if onRun != nil {
-					onRun()
+				if beforeResult != nil {
+					beforeResult()
 				}
 				sink.Finish(json.RawMessage(output), nil)
 			}()
@@ -80,8 +80,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	options.ResolveTool = func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		return f.tool(name), args, nil
 	}
-	f.uploads, f.files = t.TempDir(), filestore.Open(t.TempDir())
-	connectedBridge, tabHolds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
+	f.uploadFolder, f.files = t.TempDir(), filestore.Open(t.TempDir())
+	connectedBridge, tabHolds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploadFolder}, Limits: limits, Files: f.files,
 		CapabilitiesOf: func(string) []string { return f.capabilities }})
 	f.tabHolds, f.sessions = tabHolds, sessions
 	f.calls = dispatch.New(connectedBridge, options)
@@ -96,7 +96,7 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 		Tool: t, Args: json.RawMessage(args), TabID: 7, Caller: f.caller, Client: dispatch.Client{Session: client, Name: client},
 		Progress: func(p dispatch.Progress) { f.progress = append(f.progress, p.Message) },
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			f.approvalReasons, f.shownArgs = append(f.approvalReasons, w.Reason), append(f.shownArgs, w.Args)
+			f.approvalReasons, f.approvalArgs = append(f.approvalReasons, w.Reason), append(f.approvalArgs, w.Args)
 			if f.beforeDecision != nil {
 				f.beforeDecision()
 			}
@@ -157,7 +157,7 @@ func (f *fixture) wantError(code wire.ErrorCode, textPart, client, tool, args st
 
 var allowOnce = dispatch.Resolution{Allow: true, Surface: "the side panel"}
 
-func TestSitesWithoutRule(t *testing.T) {
+func TestSiteWithoutRuleNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.mustRun(1, "claude", "browser_snapshot", `{}`)
@@ -175,7 +175,7 @@ func TestSitesWithoutRule(t *testing.T) {
 	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_snapshot", `{}`)
 }
 
-func TestApprovalForSession(t *testing.T) {
+func TestSessionApprovalCoversOneClientAndSite(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
 	f.mustRun(1, "claude", "browser_type", `{"target":"e1","text":"a"}`)
@@ -186,7 +186,7 @@ func TestApprovalForSession(t *testing.T) {
 	f.mustRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-func TestTimeLimitedApproval(t *testing.T) {
+func TestTimeLimitedApprovalExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Surface: "x"}
@@ -198,7 +198,7 @@ func TestTimeLimitedApproval(t *testing.T) {
 	})
 }
 
-func TestPermanentApproval(t *testing.T) {
+func TestPermanentApprovalIsStored(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
 	f.address = "https://online.bank.example/accounts"
@@ -217,7 +217,7 @@ func TestPermanentApproval(t *testing.T) {
 }
 
 // A rule with a wildcard must never allow a sensitive site without an approval.
-func TestSiteRules(t *testing.T) {
+func TestWildcardRuleNeverAllowsSensitiveSite(t *testing.T) {
 	for _, testCase := range []struct {
 		name, address                       string
 		rules                               map[string]policy.SiteRule
@@ -355,7 +355,7 @@ func TestSiteRulesApplyToFrames(t *testing.T) {
 	}
 }
 
-func TestContentAfterRedirect(t *testing.T) {
+func TestRedirectToForbiddenSiteHidesContent(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -452,7 +452,7 @@ func TestHostsAreSafeInCommands(t *testing.T) {
 	f.wantError(wire.ErrDenied, "`opentabs browser site bank.example ask`", "claude", "browser_navigate", `{"url":"https://BANK.example./"}`)
 }
 
-func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
+func TestNavigationFromUnapprovedSiteNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision, f.address = allowOnce, "https://mail.example/draft"
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -20,7 +20,7 @@ type tabKey struct {
 
 // tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
-	tabHolds *Holds
+	tabHolds *TabHoldTable
 
 	mu               sync.Mutex // the mutex guards all fields below
 	currentTabs      map[string]tabKey
@@ -31,7 +31,7 @@ type tabTable struct {
 	downloadStarters map[downloadKey]string
 }
 
-func newTabs(tabHolds *Holds) *tabTable {
+func newTabs(tabHolds *TabHoldTable) *tabTable {
 	return &tabTable{tabHolds: tabHolds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
 		downloadStarters: map[downloadKey]string{}}
 }
@@ -189,7 +189,7 @@ type clientTab struct {
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
 // The method record ignores nested calls, because the client may never see their results.
-func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shownPage pageInfo) (isKnown bool) {
+func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shownPage pageInfo) (isAlreadyShown bool) {
 	if callInfo.Caller != nil {
 		return false
 	}

@@ -12,15 +12,15 @@ func TestPageIsShownOnlyAfterItChanged(t *testing.T) {
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
-	cart := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
+	cartPage := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
 	for i, testCase := range []struct {
 		client, output string
 		want           string
 	}{
-		{"claude", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
-		{"claude", `{"text":"Clicked.",` + cart + `}`, ""},
-		{"claude", `{"text":"Clicked.","content":"+ row",` + cart + `}`, ""},
-		{"cursor", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
+		{"claude", `{"text":"Clicked.",` + cartPage + `}`, `page: "Cart" https://shop.example/cart`},
+		{"claude", `{"text":"Clicked.",` + cartPage + `}`, ""},
+		{"claude", `{"text":"Clicked.","content":"+ row",` + cartPage + `}`, ""},
+		{"cursor", `{"text":"Clicked.",` + cartPage + `}`, `page: "Cart" https://shop.example/cart`},
 		{"claude", `{"text":"Clicked.","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)"`},
 		{"claude", `{"text":"Snapshot s7.","content":"main","snapshot":"s7","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)" https://shop.example/cart [snapshot s7]`},
 	} {
@@ -36,7 +36,7 @@ func TestPageIsShownOnlyAfterItChanged(t *testing.T) {
 	}
 }
 
-func TestContentOfSiteTurnedOffDuringCall(t *testing.T) {
+func TestContentIsHiddenAfterSiteIsTurnedOff(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	f.output = `{"text":"Waited.","page":{"url":"https://shop.example/","title":"Cart"},"content":"heading Cart","image":{"data":"AAAA","mimeType":"image/png"}}`

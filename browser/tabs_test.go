@@ -9,7 +9,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-func TestCurrentTab(t *testing.T) {
+func TestEachClientHasOwnCurrentTab(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-func TestClosingTabs(t *testing.T) {
+func TestClosingOtherTabsNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -56,7 +56,7 @@ func TestClosingTabs(t *testing.T) {
 }
 
 // The list contains full addresses, without their query, only for sites that the client is allowed to read.
-func TestListOfTabs(t *testing.T) {
+func TestTabListHidesAddressesOfUnapprovedSites(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
@@ -87,7 +87,7 @@ func TestTabOpenedByActionBelongsToClient(t *testing.T) {
 
 // If a search for tabs also matched the hidden parts of an address, several searches would reveal
 // these parts.
-func TestSearchOfTabs(t *testing.T) {
+func TestTabSearchIgnoresHiddenAddressParts(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.setRule("bank.example", policy.SiteOff)

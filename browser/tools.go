@@ -72,9 +72,9 @@ type toolDefinition struct {
 	requiredArgs []string
 	targetKind   dispatch.TargetKind
 	class        toolClass
-	// readActions are the values of the argument "action" with which an acting tool only
+	// readOnlyActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
-	readActions []string
+	readOnlyActions []string
 	// actingArgument is the name of a boolean argument with which a reading tool acts, such
 	// as "reload"; or empty.
 	actingArgument string
@@ -161,13 +161,13 @@ func Plugin() *plugin.Plugin {
 			// MCP clients assume by default that a tool changes something, so only tools
 			// that only read have annotations.
 			var annotations plugin.Annotations
-			isRead := d.class == classRead && d.actingArgument == ""
-			if isRead {
-				annotations.ReadOnly = &isRead
+			isReadOnly := d.class == classRead && d.actingArgument == ""
+			if isReadOnly {
+				annotations.ReadOnly = &isReadOnly
 			}
 			tool := &plugin.Tool{
 				Name: d.name, DisplayName: d.title, Description: d.toolDescription, Icon: "globe",
-				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
+				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isReadOnly && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
 				Annotations: annotations, IsOffByDefault: toolGroup.name != groupCore,
 			}
 			if tool.IsOffByDefault { // only tools that are off by default list their group
@@ -199,7 +199,7 @@ func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 	var args struct {
 		Action string `json:"action"`
 	}
-	if len(d.readActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(d.readActions, args.Action) {
+	if len(d.readOnlyActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(d.readOnlyActions, args.Action) {
 		return classRead
 	}
 	if d.actingArgument != "" && string(rawjson.Get(toolArgs, d.actingArgument)) == "true" {

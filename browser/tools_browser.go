@@ -13,7 +13,7 @@ const (
 // data, such as history and bookmarks.
 var windowsTools = []toolDefinition{
 	{
-		name: toolWindows, title: "Windows", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: "the windows of the browser",
+		name: toolWindows, title: "Windows", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"list"}, browserData: "the windows of the browser",
 		toolDescription: "List, open, change or close windows. A new window opens without focus, and its tab becomes your current tab.",
 		properties: `"action":{"enum":["list","new","update","close"]},"windowId":{"type":"integer"},"url":{"type":"string"},` +
 			`"state":{"enum":["normal","minimized","maximized","fullscreen"]},"left":{"type":"integer"},"top":{"type":"integer"},` +
@@ -21,7 +21,7 @@ var windowsTools = []toolDefinition{
 		requiredArgs: []string{"action"},
 	},
 	{
-		name: toolTabGroups, title: "Tab groups", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: tabGroupsTitle, permissions: []string{"tabGroups"},
+		name: toolTabGroups, title: "Tab groups", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"list"}, browserData: tabGroupsTitle, permissions: []string{"tabGroups"},
 		toolDescription: "List tab groups, create or update one, or add tabs to one or remove them.",
 		properties: `"action":{"enum":["list","create","add","remove","update"]},"groupId":{"type":"integer"},"tabIds":{"type":"array","items":{"type":"integer"},"minItems":1},` +
 			`"title":{"type":"string","maxLength":100},"color":{"enum":["grey","blue","red","yellow","green","pink","purple","cyan","orange"]},"collapsed":{"type":"boolean"}`,
@@ -34,20 +34,20 @@ var windowsTools = []toolDefinition{
 			`"limit":{"type":"integer","minimum":1,"maximum":1000}`,
 	},
 	{
-		name: "browser_bookmarks", title: "Bookmarks", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"search", "tree"}, browserData: "the bookmarks of the browser", permissions: []string{"bookmarks"},
+		name: "browser_bookmarks", title: "Bookmarks", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"search", "tree"}, browserData: "the bookmarks of the browser", permissions: []string{"bookmarks"},
 		toolDescription: "Search bookmarks, list a folder's tree, or create a bookmark, or a folder without url.",
 		properties: `"action":{"enum":["search","tree","create"]},"query":{"type":"string"},"folder":{"type":"string","description":"ID. Default: all; for create other bookmarks."},` +
 			`"depth":{"type":"integer","minimum":1},"title":{"type":"string","maxLength":500},"url":{"type":"string"},` + cursorProperty,
 		requiredArgs: []string{"action"},
 	},
 	{
-		name: "browser_recently_closed", title: "Recently closed", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: "the recently closed tabs", permissions: []string{"sessions"},
+		name: "browser_recently_closed", title: "Recently closed", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"list"}, browserData: "the recently closed tabs", permissions: []string{"sessions"},
 		toolDescription: "List recently closed tabs and windows, or restore one.",
 		properties:      `"action":{"enum":["list","restore"]},"sessionId":{"type":"string"}`,
 		requiredArgs:    []string{"action"},
 	},
 	{
-		name: toolDownloads, title: "Downloads", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list", "wait"}, addressArgument: "url", browserData: "your downloads", permissions: []string{"downloads"},
+		name: toolDownloads, title: "Downloads", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"list", "wait"}, addressArgument: "url", browserData: "your downloads", permissions: []string{"downloads"},
 		toolDescription: "Download a URL into the folder opentabs; list, wait for or cancel your downloads.",
 		properties:      `"action":{"enum":["start","list","wait","cancel"]},"url":{"type":"string"},"id":{"type":"integer"}`,
 		requiredArgs:    []string{"action"},

@@ -13,7 +13,7 @@ const (
 // tool and arguments, which language models are trained on.
 var coreTools = []toolDefinition{
 	{
-		name: toolTabs, title: "Tabs", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list", "select"},
+		name: toolTabs, title: "Tabs", targetKind: dispatch.TargetBrowser, class: classAct, readOnlyActions: []string{"list", "select"},
 		toolDescription: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab, which other tools use without tabId. " +
 			"select without tabId selects the tab that the user looks at.",
 		properties: `"action":{"enum":["list","new","select","close"]},"url":{"type":"string","description":"For new."},` +

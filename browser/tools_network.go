@@ -27,7 +27,7 @@ var networkTools = []toolDefinition{
 		properties:      `"bodies":{"type":"boolean","description":"With bodies."},` + tabProperty,
 	},
 	{
-		name: "browser_route", title: "Route", targetKind: dispatch.TargetPage, class: classDangerous, readActions: []string{"list"}, capability: capabilityDebugger,
+		name: "browser_route", title: "Route", targetKind: dispatch.TargetPage, class: classDangerous, readOnlyActions: []string{"list"}, capability: capabilityDebugger,
 		toolDescription: "Answer the page's requests that match a URL pattern instead of the server, or abort them.",
 		properties: `"action":{"enum":["add","remove","list"]},"pattern":{"type":"string","maxLength":1000,"description":"Whole URL; * matches anything."},` +
 			`"status":{"type":"integer"},"body":{"type":"string"},"headers":{"type":"object","additionalProperties":{"type":"string"}},"abort":{"type":"boolean"},` + tabProperty,

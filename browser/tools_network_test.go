@@ -32,7 +32,7 @@ func TestNetworkToolClasses(t *testing.T) {
 	}
 }
 
-func TestSitesOfNetworkTools(t *testing.T) {
+func TestNetworkToolsObeySiteRules(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {

@@ -71,11 +71,11 @@ func (e *folderError) Error() string {
 }
 
 func (e *folderError) userText() string {
-	factText := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
+	errorSentence := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
 	if len(e.folders) == 0 {
-		factText = "No folder is allowed for uploads"
+		errorSentence = "No folder is allowed for uploads"
 	}
-	return factText + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
+	return errorSentence + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
 // A request for approval of an upload lists the full paths of all files. The approval covers only the listed files.

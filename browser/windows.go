@@ -137,7 +137,7 @@ func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browser
 			state += ", opened by you"
 		}
 		ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.tabIDs()), " ", ", "), "[]")
-		lines = append(lines, fmt.Sprintf("window %d (%s) %d x %d at %d, %d: %s; tab IDs %s", w.WindowID, state, w.Width, w.Height, w.Left, w.Top, w.describe(s.shownTitle), ids))
+		lines = append(lines, fmt.Sprintf("window %d (%s) %d x %d at %d, %d: %s; tab IDs %s", w.WindowID, state, w.Width, w.Height, w.Left, w.Top, w.describe(s.titleForAgent), ids))
 	}
 	return lines
 }

@@ -16,7 +16,7 @@ const twoWindowsOutput = `{"text":"2 windows.","windows":[
 
 // A client may close its own windows without an approval. A client needs an approval to close a window that has a tab
 // of the user or of another client. An approval to close a window covers only the tabs that the approval lists.
-func TestClosingWindows(t *testing.T) {
+func TestClosingOtherWindowsNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -53,7 +53,7 @@ func TestClosingWindows(t *testing.T) {
 	f.mustRun(1, "cursor", "browser_windows", `{"action":"close","windowId":2}`)
 }
 
-func TestClosingOwnWindowKeepsForeignTabs(t *testing.T) {
+func TestClosingOwnWindowKeepsOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.output = `{"text":"Opened.","windowId":1,"tabId":3}`
@@ -68,7 +68,7 @@ func TestClosingOwnWindowKeepsForeignTabs(t *testing.T) {
 	f.mustRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 }
 
-func TestTabGroupsOfOtherTabs(t *testing.T) {
+func TestGroupingOtherTabsNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.output = `{"text":"Opened.","tabId":12}`

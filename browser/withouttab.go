@@ -14,7 +14,7 @@ import (
 
 const tabListTitle = "the list of open tabs"
 
-var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
+var browserDataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	_, allSitesRule := s.rules.RuleFor("")
@@ -51,7 +51,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: d.browserData,
 		Reason: fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), verbForClass(class), d.browserData, d.name),
-		Scopes: dataScopes,
+		Scopes: browserDataScopes,
 	}}
 }
 
@@ -89,7 +89,7 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return s.decideOpening(callInfo, args.URL)
 	case args.WindowID == 0:
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(`browser_windows needs "windowId" to %s a window`, args.Action),
-			errtext.AddUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no window to %s.", args.Action)))
+			errtext.AppendNextUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no window to %s.", args.Action)))
 	case s.tabs.isWindowOfClient(callInfo, args.WindowID):
 		return dispatch.Verdict{}
 	}
@@ -113,7 +113,7 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 		if s.isApproved(callInfo, classAct, request.Title) {
 			return dispatch.Verdict{}
 		}
-		request.Scopes = dataScopes
+		request.Scopes = browserDataScopes
 	}
 	return dispatch.Verdict{Suspend: &request}
 }
@@ -128,7 +128,7 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 		TabIDs []int  `json:"tabIds"`
 	}
 	_ = json.Unmarshal(callInfo.Args, &args)
-	isForeign := func(tabID int) bool {
+	isNotClientsTab := func(tabID int) bool {
 		callOnTab := callInfo
 		callOnTab.Target.TabID = tabID
 		return !s.tabs.isOpenedByClient(callOnTab)
@@ -138,12 +138,12 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return s.decideTabList(callInfo)
 	case args.Action != "update" && len(args.TabIDs) == 0:
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(`browser_tab_groups needs "tabIds" for %q`, args.Action),
-			errtext.AddUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no tabs for the action %s.", args.Action)))
-	case (args.Action == "create" || args.Action == "remove") && !slices.ContainsFunc(args.TabIDs, isForeign), s.isApproved(callInfo, classAct, tabGroupsTitle):
+			errtext.AppendNextUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no tabs for the action %s.", args.Action)))
+	case (args.Action == "create" || args.Action == "remove") && !slices.ContainsFunc(args.TabIDs, isNotClientsTab), s.isApproved(callInfo, classAct, tabGroupsTitle):
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: tabGroupsTitle, Reason: fmt.Sprintf("%s wants to change %s (%s)", policy.RequesterText(callInfo), tabGroupsTitle, callInfo.Tool.Name), Scopes: dataScopes,
+		Kind: wire.TicketPermission, Title: tabGroupsTitle, Reason: fmt.Sprintf("%s wants to change %s (%s)", policy.RequesterText(callInfo), tabGroupsTitle, callInfo.Tool.Name), Scopes: browserDataScopes,
 	}}
 }
 
@@ -185,8 +185,8 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return verdict
 }
 
-func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
+func downloadIDOf(args json.RawMessage) (id int, hasDownloadID bool) {
 	valueJSON := rawjson.Get(args, "id")
-	isNamed = valueJSON != nil && json.Unmarshal(valueJSON, &id) == nil
-	return id, isNamed
+	hasDownloadID = valueJSON != nil && json.Unmarshal(valueJSON, &id) == nil
+	return id, hasDownloadID
 }

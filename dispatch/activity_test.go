@@ -49,7 +49,7 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 	return views
 }
 
-func TestActivities(t *testing.T) {
+func TestReportsUpdateActivities(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes) + `"`
 	for _, tt := range []struct {
 		name        string
@@ -120,11 +120,11 @@ func TestManyInvalidActivityPatches(t *testing.T) {
 		t.Errorf("the activity has %d rows and %d dropped changes, error %v; want 250 rows, 10 dropped changes and no error", len(rows), views[0].Dropped, err)
 	}
 	largePatch := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
-	badReports := []wire.Report{newContentReport("x", largePatch)}
+	invalidPatchReports := []wire.Report{newContentReport("x", largePatch)}
 	for range 10_000 {
-		badReports = append(badReports, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
+		invalidPatchReports = append(invalidPatchReports, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
-	if views := activitiesOf(t, &resyncs, badReports...); string(views[0].Content) != largePatch || views[0].Dropped != 10_000 {
+	if views := activitiesOf(t, &resyncs, invalidPatchReports...); string(views[0].Content) != largePatch || views[0].Dropped != 10_000 {
 		t.Errorf("the activity has %d bytes and %d dropped changes; want the last content and 10000 dropped changes", len(views[0].Content), views[0].Dropped)
 	}
 }
@@ -140,7 +140,7 @@ func TestActivitiesAreBounded(t *testing.T) {
 	}
 }
 
-func TestEndedCallsKeepSomeActivities(t *testing.T) {
+func TestEndedCallsKeepLimitedActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -159,15 +159,15 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 			ids = append(ids, r.CallID)
 		}
 		p.wg.Wait()
-		keptActivities := 0
+		keptActivityCount := 0
 		for _, id := range ids {
 			if v, _ := d.Find(id); len(v.Activities) > 0 {
-				keptActivities++
+				keptActivityCount++
 			}
 		}
 		lastView, _ := d.Find(ids[11])
-		if keptActivities != 8 || len(lastView.Activities) == 0 {
-			t.Errorf("%d calls keep their activities, want the last 8 (32 MiB)", keptActivities)
+		if keptActivityCount != 8 || len(lastView.Activities) == 0 {
+			t.Errorf("%d calls keep their activities, want the last 8 (32 MiB)", keptActivityCount)
 		}
 	})
 }
@@ -184,7 +184,7 @@ func TestActivitiesSendNoProgressNotifications(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{Audience: "user"})
+		f := d.Subscribe(dispatch.SubscribeOptions{Audience: "user"})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications++ }})
 		if err != nil || notifications != 0 || r.Audience != "user" || r.ReportCount != 1 {
@@ -199,20 +199,20 @@ func TestActivitiesSendNoProgressNotifications(t *testing.T) {
 }
 
 // An activity report without an audience gets the audience of the last report about its activity.
-func TestActivityEvents(t *testing.T) {
+func TestActivityEventsInheritAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			completeReport, change := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
-			change.Audience = "user"
+			contentReport, patchReport := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
+			patchReport.Audience = "user"
 			internalReport := newPatchReport("table", `[]`)
 			internalReport.Audience = "internal"
-			s.Reports([]wire.Report{completeReport, change, {Message: "m", Activity: completeReport.Activity}, newPatchReport("table", `[]`), internalReport, newPatchReport("table", `[]`)}, 0)
+			s.Reports([]wire.Report{contentReport, patchReport, {Message: "m", Activity: contentReport.Activity}, newPatchReport("table", `[]`), internalReport, newPatchReport("table", `[]`)}, 0)
 			// The dispatcher drops an activity report that is too large.
 			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
@@ -241,32 +241,32 @@ func TestActivityEvents(t *testing.T) {
 	})
 }
 
-func TestUserAudienceEvents(t *testing.T) {
+func TestAudienceSelectsEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
-				{Progress: newFloat(1), Total: newFloat(4), Message: "for you", Audience: "user"},
-				{Progress: newFloat(2), Total: newFloat(4), Message: "inside"},
-				{Progress: newFloat(3), Total: newFloat(4), Message: "odd", Audience: "admin"},
+				{Progress: newFloatPointer(1), Total: newFloatPointer(4), Message: "for you", Audience: "user"},
+				{Progress: newFloatPointer(2), Total: newFloatPointer(4), Message: "inside"},
+				{Progress: newFloatPointer(3), Total: newFloatPointer(4), Message: "odd", Audience: "admin"},
 				{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"inside"`)}},
 			}, 0)
 			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		allFollower := d.Follow(dispatch.FollowOptions{})
-		userFollower := d.Follow(dispatch.FollowOptions{Audience: "user"})
-		internalFollower := d.Follow(dispatch.FollowOptions{Audience: "internal"})
-		admin := d.Follow(dispatch.FollowOptions{Audience: "admin"})
+		allEventsSubscriber := d.Subscribe(dispatch.SubscribeOptions{})
+		userSubscriber := d.Subscribe(dispatch.SubscribeOptions{Audience: "user"})
+		internalSubscriber := d.Subscribe(dispatch.SubscribeOptions{Audience: "internal"})
+		adminSubscriber := d.Subscribe(dispatch.SubscribeOptions{Audience: "admin"})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err == nil {
 			t.Fatal("the call succeeded, want an error")
 		}
 		p.wg.Wait()
-		for name, want := range map[*dispatch.Follower]string{
-			allFollower:      "created running progress:for you progress:inside progress:odd activity ended",
-			userFollower:     "progress:for you ended",
-			internalFollower: "created running progress:inside progress:odd activity ended",
-			admin:            "progress:odd",
+		for name, want := range map[*dispatch.Subscriber]string{
+			allEventsSubscriber: "created running progress:for you progress:inside progress:odd activity ended",
+			userSubscriber:      "progress:for you ended",
+			internalSubscriber:  "created running progress:inside progress:odd activity ended",
+			adminSubscriber:     "progress:odd",
 		} {
 			events, _, err := name.Next(t.Context())
 			var got []string
@@ -297,13 +297,13 @@ func TestEndOfEachCallIsShownToUser(t *testing.T) {
 				s.Finish(json.RawMessage(`"Sent to 3."`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
-			userFollower := d.Follow(dispatch.FollowOptions{Audience: "user"})
-			defer userFollower.Close()
+			userSubscriber := d.Subscribe(dispatch.SubscribeOptions{Audience: "user"})
+			defer userSubscriber.Close()
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Fatal(err)
 			}
 			p.wg.Wait()
-			events, _, err := userFollower.Next(t.Context())
+			events, _, err := userSubscriber.Next(t.Context())
 			if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != audience {
 				t.Fatalf("audience %q: events = %v, error %v; want one ended event with this audience", audience, events, err)
 			}
@@ -349,7 +349,7 @@ func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "batch 1", Status: "indexing", Audience: "user"}}, 0)
-			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4)}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloatPointer(1), Total: newFloatPointer(4)}}, 0)
 			s.Reports([]wire.Report{{Message: "page 7", Status: "fetching"}}, 0)
 			s.Finish(nil, nil)
 		}}

@@ -18,7 +18,7 @@ import (
 // is the ID in the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of
 // the call. If the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if
 // the ticket does not offer the scope in the user's decision. Decide also returns an error if
-// r.Data is not JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
+// r.Data is not JSON, or if the duration of a ScopeTime is not in (0, MaxTimedApproval].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -100,7 +100,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 				return false
 			}
 		case v.Result != nil:
-			c.endCall(callEnding{status: statusSucceeded, output: v.Result.Output})
+			c.endCall(callOutcome{status: statusSucceeded, output: v.Result.Output})
 			return false
 		default:
 			if ctx.Err() != nil {
@@ -176,7 +176,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 func newDeniedError(surface string) *wire.CallError {
 	denial := "You denied the call."
 	if surface == PermissionChange {
-		denial = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
+		denial = errtext.AppendNextUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
 	}
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: denial}
 }
@@ -187,7 +187,7 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 		limitText := humanize.Duration(c.d.opts.SuspendLimit)
 		return nil, &wire.CallError{
 			Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf("it has waited for the user for %s in total, the limit of one call", limitText),
-			UserText: errtext.AddUserStep(wire.ErrApprovalTimeout, "The call has waited for you for "+limitText+" in total, the limit of one call."),
+			UserText: errtext.AppendNextUserStep(wire.ErrApprovalTimeout, "The call has waited for you for "+limitText+" in total, the limit of one call."),
 		}
 	}
 	t := newTicket(c, request, gate, limit)
@@ -219,18 +219,18 @@ func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 	return limit
 }
 
-func (t *ticket) pauseTimers() (undo func()) {
+func (t *ticket) pauseTimers() (resumeTimers func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
 		ancestor.clock.Pause()
 	}
 	c.root.sender.KeepQueuedNotifications()
-	ctx, stopAsking := context.WithCancel(context.Background())
+	ctx, cancelOnTicket := context.WithCancel(context.Background())
 	if c.req.OnTicket != nil {
 		go c.req.OnTicket(ctx, t.WaitingTicket)
 	}
 	return func() {
-		stopAsking()
+		cancelOnTicket()
 		for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
 			ancestor.clock.Resume()
 		}

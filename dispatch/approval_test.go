@@ -38,7 +38,7 @@ func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatche
 	}
 }
 
-func TestUserDecision(t *testing.T) {
+func TestUserDecisionResumesOrFailsCall(t *testing.T) {
 	tests := []struct {
 		name  string
 		r     dispatch.Resolution
@@ -54,9 +54,9 @@ func TestUserDecision(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
-				var decisionCount []dispatch.Resolution
+				var receivedDecisions []dispatch.Resolution
 				g := &fakeGate{name: "permission", onDecision: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
-					decisionCount = append(decisionCount, r)
+					receivedDecisions = append(receivedDecisions, r)
 				}}
 				h := &recordingHooks{}
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
@@ -73,9 +73,9 @@ func TestUserDecision(t *testing.T) {
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("Decide returned %+v, error %v; want the decision %+v to take effect", got, err, tt.r)
 				}
-				lateDecision, err := d.Decide(callView.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
-				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
-					t.Errorf("the second Decide returned %+v, error %v; want that the decision %+v was already made", lateDecision, err, tt.r)
+				secondDecision, err := d.Decide(callView.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
+				if err != nil || secondDecision.Outcome != wire.DecisionAlreadyMade || secondDecision.Surface != tt.r.Surface || secondDecision.Allowed != tt.r.Allow {
+					t.Errorf("the second Decide returned %+v, error %v; want that the decision %+v was already made", secondDecision, err, tt.r)
 				}
 				_, failedError := waitForEnd()
 				code := wire.ErrorCode("")
@@ -85,8 +85,8 @@ func TestUserDecision(t *testing.T) {
 				if code != tt.code || (runCount == 1) != tt.r.Allow {
 					t.Errorf("the call ended with the error code %q after %d runs, want %q", code, runCount, tt.code)
 				}
-				if len(decisionCount) != 1 || decisionCount[0].Scope != tt.scope || decisionCount[0].Gate != "permission" || decisionCount[0].DecidedAt.IsZero() {
-					t.Errorf("decisions that the gate received = %+v, want one with the scope %q", decisionCount, tt.scope)
+				if len(receivedDecisions) != 1 || receivedDecisions[0].Scope != tt.scope || receivedDecisions[0].Gate != "permission" || receivedDecisions[0].DecidedAt.IsZero() {
+					t.Errorf("decisions that the gate received = %+v, want one with the scope %q", receivedDecisions, tt.scope)
 				}
 				sleepVirtual(time.Second) // the AfterHooks run shortly after the call has returned
 				synctest.Wait()
@@ -110,7 +110,7 @@ func TestDecisionNeedsOfferedScope(t *testing.T) {
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
 			t.Error("Decide accepted ScopeTime without a duration, want an error")
 		}
-		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxTimedApproval + 1}); err == nil {
 			t.Error("Decide accepted a duration longer than MaxScopeTime, want an error")
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
@@ -145,10 +145,10 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}}}
 		}}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-		for _, isShared := range []bool{false, true} {
-			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
-			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(callView.Waiting.Scopes) < 2 {
-				t.Errorf("session shared = %t: offered scopes = %v; want \"session\" among them if and only if the session is not shared", isShared, callView.Waiting.Scopes)
+		for _, isSessionShared := range []bool{false, true} {
+			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isSessionShared}})
+			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isSessionShared || len(callView.Waiting.Scopes) < 2 {
+				t.Errorf("session shared = %t: offered scopes = %v; want \"session\" among them if and only if the session is not shared", isSessionShared, callView.Waiting.Scopes)
 			}
 			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
@@ -180,7 +180,7 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-func TestTicketLimit(t *testing.T) {
+func TestTicketLimitFailsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
@@ -195,15 +195,15 @@ func TestTicketLimit(t *testing.T) {
 // granted just before the call is suspended.
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var runCount, askCount int
+		var runCount, decideCount int
 		g := &fakeGate{name: "g", decide: func(dispatch.CallInfo) dispatch.Verdict {
-			if askCount++; askCount > 1 {
+			if decideCount++; decideCount > 1 {
 				return dispatch.Verdict{}
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
 		}}
 		waitingCount := -1
-		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
+		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingCountChange: func(n int) { waitingCount = n }}
 		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
 		if err != nil || elapsedTime != 0 || runCount != 1 || waitingCount != 0 {
 			t.Errorf("the call ended with the error %v after %v and ran %d times, and %d calls wait; want no error, no delay, 1 run and no waiting call", err, elapsedTime, runCount, waitingCount)
@@ -252,7 +252,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
 		ticketCount, isWithdrawn := 0, make(chan struct{})
@@ -291,11 +291,11 @@ func TestGateVerdictsAfterApproval(t *testing.T) {
 		return dispatch.Verdict{Result: &dispatch.GateResult{Output: r.Data}}
 	}
 	for _, tt := range []struct {
-		name             string
-		isDecisionPassed bool
-		onResume         func(r *dispatch.Resolution) dispatch.Verdict
-		output           string
-		decision         string
+		name           string
+		passesDecision bool
+		onResume       func(r *dispatch.Resolution) dispatch.Verdict
+		output         string
+		decision       string
 	}{
 		{"run again", false, allow, `"ran"`, ""},
 		{"the decision is the result", false, returnDecisionData, `{"n":1}`, ""},
@@ -305,7 +305,7 @@ func TestGateVerdictsAfterApproval(t *testing.T) {
 			if i.Resolution != nil {
 				return tt.onResume(i.Resolution)
 			}
-			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassesDecision: tt.isDecisionPassed}}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassesDecision: tt.passesDecision}}
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			hasRun, decision := false, ""
@@ -351,11 +351,11 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
-		var newCountingPage []int
+		var waitingCounts []int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
-			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
+			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingCountChange: func(n int) { waitingCounts = append(waitingCounts, n) },
 		})
-		callView, decideCall := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, disconnect := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
@@ -364,14 +364,14 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decideCall(); err != nil {
+		if _, err := waitForEnd(); err != nil {
 			t.Error(err)
 		}
 		disconnect()
 		sleepVirtual(dispatch.DefaultSuspendLimit)
 		synctest.Wait()
-		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(newCountingPage, want) {
-			t.Errorf("reported numbers of waiting calls = %v, want %v", newCountingPage, want)
+		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(waitingCounts, want) {
+			t.Errorf("reported numbers of waiting calls = %v, want %v", waitingCounts, want)
 		}
 	})
 }

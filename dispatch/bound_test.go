@@ -39,7 +39,7 @@ func askUser(n int) wire.ToolAskParams {
 func TestSuspensionTimeIsLimited(t *testing.T) {
 	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
 	newChildRequest := func(n int) wire.ToolAskParams {
-		return newAskReport(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
+		return newToolAsk(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
 	tests := []struct {
 		name          string
@@ -131,7 +131,7 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		d, p, got := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 3 {
-					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
+					s.Ask(newToolAsk(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
 				sleepVirtual(2*time.Minute + time.Second)
 				s.Ask(askUser(3))

@@ -94,7 +94,7 @@ type TargetChoice struct {
 // Allows reports whether the TargetChoice allows a call to run in the target t.
 func (w TargetChoice) Allows(t Target) bool {
 	return (w.TabID == 0 || t.TabID == w.TabID) && w.AllowsBrowser(t.Browser, t.BrowserName) &&
-		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
+		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return haveSameHost(site, t.URL) }))
 }
 
 // AllowsBrowser reports whether TargetChoice.Browser selects the browser with the given ID and
@@ -130,9 +130,9 @@ type Targets struct {
 	// TabsWithoutPluginCode are tabs that match the plugin, and to which the browser is still
 	// sending the adapter's code.
 	TabsWithoutPluginCode []Target
-	// IsSyncing is true until each browser that could run the call confirms the daemon's
+	// IsPluginListSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
-	IsSyncing bool
+	IsPluginListSyncing bool
 	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of each
 	// Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
 	// BrowsersToOpen is empty if the call must not open a tab.

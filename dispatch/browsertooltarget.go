@@ -44,7 +44,7 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 		storeArgsStart(c)
 		return true
 	}
-	if !c.targetSearch.Begin(ctx) {
+	if !c.targetSearchCtx.Begin(ctx) {
 		return false
 	}
 	if p.get() == (Target{}) {
@@ -98,7 +98,7 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 			UserText: "The call names no tab, and its client has not opened or selected one. In a terminal, choose a tab with --tab.",
 		}
 	}
-	targets := c.d.bridge.Targets(&c.targetSearch, targetChoice)
+	targets := c.d.bridge.Targets(&c.targetSearchCtx, targetChoice)
 	tabs := matchingTargets(targets.LiveTargets, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
@@ -111,7 +111,7 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 			UserText: fmt.Sprintf("There is no tab %d. In a terminal, choose an open tab with --tab.", targetChoice.TabID),
 		}
 	case spansSeveralBrowsers(tabs):
-		names := nameBrowsers(tabs)
+		names := describeBrowsers(tabs)
 		return Target{}, &wire.CallError{
 			Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf("several browsers are connected: %s; name one as \"browser\"", names),
 			UserText: fmt.Sprintf("Several browsers are connected: %s. In a terminal, choose one with --browser.", names),

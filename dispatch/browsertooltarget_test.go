@@ -114,11 +114,11 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 
 // Exclusive calls in one tab must run one after another. A call that changes a tab must not delay calls in other tabs,
 // or read-only calls.
-func TestExclusiveCalls(t *testing.T) {
+func TestExclusiveCallsInTabRunSequentially(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var callOrder []string
-		readOrder := func() []string {
+		readCallOrder := func() []string {
 			mu.Lock()
 			defer mu.Unlock()
 			return slices.Clone(callOrder)
@@ -146,7 +146,7 @@ func TestExclusiveCalls(t *testing.T) {
 			return callErrors
 		}
 		calls := []<-chan error{startCall(clickTool, 5, `{"n":1}`), startCall(clickTool, 5, `{"n":2}`), startCall(snapshotTool, 5, `{"n":3}`), startCall(clickTool, 6, `{"n":4}`)}
-		if got := strings.Join(readOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
+		if got := strings.Join(readCallOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
 			t.Errorf("arguments of the started calls = %s, want the calls 1, 3 and 4", got)
 		}
 		for _, callErrors := range calls {
@@ -154,7 +154,7 @@ func TestExclusiveCalls(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got := readOrder()[3]; got != `{"n":2}` {
+		if got := readCallOrder()[3]; got != `{"n":2}` {
 			t.Errorf("arguments of the last call = %s, want the call 2", got)
 		}
 	})

@@ -22,13 +22,13 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 	}}, dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "permission"}}})
 	t.Cleanup(d.Shutdown)
 	for raceIndex := range raceCount {
-		tickets, formClosed := make(chan dispatch.WaitingTicket, 1), make(chan struct{})
+		tickets, formClosedSignal := make(chan dispatch.WaitingTicket, 1), make(chan struct{})
 		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
 				tickets <- w
 				<-ctx.Done()
-				close(formClosed)
+				close(formClosedSignal)
 			}})
 			callErrors <- err
 		}()
@@ -41,9 +41,9 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 		results := make([]dispatch.DecisionResult, len(resolutions))
 		runCountBefore := runCount.Load()
 		startSignal := make(chan struct{})
-		var decisions sync.WaitGroup
+		var deciders sync.WaitGroup
 		for i, r := range resolutions {
-			decisions.Go(func() {
+			deciders.Go(func() {
 				<-startSignal
 				var err error
 				if results[i], err = d.Decide(w.CallID, w.TicketID, r); err != nil {
@@ -52,12 +52,12 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 			})
 		}
 		close(startSignal)
-		decisions.Wait()
+		deciders.Wait()
 		err := <-callErrors
-		acceptedCount, isAllowed := 0, results[0].Allowed
+		acceptedDecisions, isAllowed := 0, results[0].Allowed
 		for i, result := range results {
 			if result.Outcome == wire.DecisionAccepted {
-				acceptedCount++
+				acceptedDecisions++
 				if result.Surface != resolutions[i].Surface || result.Allowed != resolutions[i].Allow {
 					t.Errorf("race %d: Decide from %s returned %+v, want its own decision", raceIndex, resolutions[i].Surface, result)
 				}
@@ -68,17 +68,17 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 				t.Errorf("race %d: results of Decide = %+v, want the same decision for all surfaces", raceIndex, results)
 			}
 		}
-		if acceptedCount != 1 || (err == nil) != isAllowed || runCount.Load()-runCountBefore != map[bool]int32{true: 1}[isAllowed] {
-			t.Errorf("race %d: %d decisions took effect, the call ended with the error %v after %d runs; want one decision, and a run only if allowed", raceIndex, acceptedCount, err, runCount.Load()-runCountBefore)
+		if acceptedDecisions != 1 || (err == nil) != isAllowed || runCount.Load()-runCountBefore != map[bool]int32{true: 1}[isAllowed] {
+			t.Errorf("race %d: %d decisions took effect, the call ended with the error %v after %d runs; want one decision, and a run only if allowed", raceIndex, acceptedDecisions, err, runCount.Load()-runCountBefore)
 		}
 		select {
-		case <-formClosed:
+		case <-formClosedSignal:
 		case <-time.After(10 * time.Second):
 			t.Fatalf("race %d: the form for the approval is still open after 10 s, want it closed", raceIndex)
 		}
-		lateDecision, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "late"})
-		if err != nil || lateDecision.Outcome == wire.DecisionAccepted || runCount.Load()-runCountBefore > 1 {
-			t.Errorf("race %d: a late Decide returned %+v, error %v; want a decision without effect, and no error", raceIndex, lateDecision, err)
+		secondDecision, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "late"})
+		if err != nil || secondDecision.Outcome == wire.DecisionAccepted || runCount.Load()-runCountBefore > 1 {
+			t.Errorf("race %d: a late Decide returned %+v, error %v; want a decision without effect, and no error", raceIndex, secondDecision, err)
 		}
 	}
 }

@@ -84,10 +84,10 @@ type Options struct {
 	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended. By
 	// default, no such hook runs.
 	OpenCallHook OpenCallHook
-	// OnWaitingChange receives the number of calls that wait for the user whenever the number
-	// changes. OnWaitingChange must not block, and is never called concurrently. By default,
+	// OnWaitingCountChange receives the number of calls that wait for the user whenever the number
+	// changes. OnWaitingCountChange must not block, and is never called concurrently. By default,
 	// the dispatcher reports the number to no function.
-	OnWaitingChange func(calls int)
+	OnWaitingCountChange func(calls int)
 	// ResolveTool finds a tool that the tool parent calls. The argument name is the tool's short name in the same
 	// plugin, or <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page
 	// receives. By default, no tool can call another tool.
@@ -130,7 +130,7 @@ type Dispatcher struct {
 	mu                sync.Mutex // the mutex guards all fields below; no other lock is acquired while mu is held
 	liveCalls         map[string]*liveCall
 	endedCalls        []*liveCall
-	acceptedCount     uint64
+	acceptedCallCount uint64
 	isClosed          bool
 	openCallHookTimer openCallHookTimer
 
@@ -141,15 +141,15 @@ type Dispatcher struct {
 
 // New returns a dispatcher that runs calls through bridge.
 func New(bridge Bridge, o Options) *Dispatcher {
-	setDefault(&o.MaxIdleLimit, o.IdleLimit)
-	setDefault(&o.MaxIdleLimit, MaxIdleLimitDefault)
-	setDefault(&o.IdleLimit, DefaultIdleLimit)
-	setDefault(&o.HardLimit, DefaultHardLimit)
-	setDefault(&o.ProgressInterval, DefaultProgressInterval)
-	setDefault(&o.MaxRunningCalls, DefaultMaxRunningCalls)
-	setDefault(&o.MaxWaitingCalls, DefaultMaxWaitingCalls)
-	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
-	setDefault(&o.SuspendLimit, DefaultSuspendLimit)
+	setIfZero(&o.MaxIdleLimit, o.IdleLimit)
+	setIfZero(&o.MaxIdleLimit, MaxIdleLimitDefault)
+	setIfZero(&o.IdleLimit, DefaultIdleLimit)
+	setIfZero(&o.HardLimit, DefaultHardLimit)
+	setIfZero(&o.ProgressInterval, DefaultProgressInterval)
+	setIfZero(&o.MaxRunningCalls, DefaultMaxRunningCalls)
+	setIfZero(&o.MaxWaitingCalls, DefaultMaxWaitingCalls)
+	setIfZero(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
+	setIfZero(&o.SuspendLimit, DefaultSuspendLimit)
 	return &Dispatcher{
 		bridge:    bridge,
 		opts:      o,
@@ -157,13 +157,13 @@ func New(bridge Bridge, o Options) *Dispatcher {
 		tabQueue:  queue.New(queue.Limits{MaxRunning: 1, MaxWaiting: o.MaxWaitingCalls, MaxBytes: maxWaitingBytes}),
 		liveCalls: map[string]*liveCall{},
 
-		suspendedCalls:   suspendedCalls{notify: o.OnWaitingChange},
+		suspendedCalls:   suspendedCalls{notify: o.OnWaitingCountChange},
 		hasAfterHookWork: len(o.AfterHooks) > 0 || o.Log.Warn().Enabled(),
-		afterHookQueue:   afterHookQueue{work: (*liveCall).runAfterHooks},
+		afterHookQueue:   afterHookQueue{processEndedCall: (*liveCall).runAfterHooks},
 	}
 }
 
-func setDefault[T comparable](v *T, d T) {
+func setIfZero[T comparable](v *T, d T) {
 	var zeroValue T
 	if *v == zeroValue {
 		*v = d
@@ -203,17 +203,17 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 }
 
 func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
-	q, lane := d.queue, c.req.Tool.Plugin
+	q, queueName := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
 		target := c.chosenTarget.get()
-		q, lane = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
+		q, queueName = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
 	}
-	queuePlace, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)
+	queuePlace, rejection := q.Enter(queueName, c.req.Client.Session, c.argBytes)
 	if rejection != nil {
 		c.fail(rejection)
 		return
 	}
-	defer q.Leave(lane, queuePlace)
+	defer q.Leave(queueName, queuePlace)
 	select {
 	case <-queuePlace.ReadinessReady():
 		if ctx.Err() != nil { // a disconnected client's call must not start, even if the queue has a place for it
@@ -293,20 +293,20 @@ func (d *Dispatcher) find(callID string) *liveCall {
 	return nil
 }
 
-// Follow returns a Follower, which reads the events of calls. The caller must close the Follower.
-func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.Follow(o) }
+// Subscribe returns a Follower, which reads the events of calls. The caller must close the Follower.
+func (d *Dispatcher) Subscribe(o SubscribeOptions) *Subscriber { return d.stream.Subscribe(o) }
 
 // Shutdown fails all calls with the code shutdown and rejects new calls. Shutdown does not
-// waitSignal for the calls to return; see Drain.
+// hookWaitSignal for the calls to return; see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
 	d.mu.Unlock()
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
-		c.endCall(callEnding{status: statusFailed, err: shutdownError(), mustStopPage: true})
+		c.endCall(callOutcome{status: statusFailed, err: shutdownError(), mustStopPage: true})
 	}
-	d.stream.WakeFollowers()
+	d.stream.WakeSubscribers()
 }
 
 func (d *Dispatcher) isShutDown() bool {
@@ -347,8 +347,8 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	d.runningCalls.Add(1)
 	hasEnded := c.state.status.isTerminal()
 	if !hasEnded {
-		d.acceptedCount++
-		c.arrivalNumber = d.acceptedCount
+		d.acceptedCallCount++
+		c.arrivalNumber = d.acceptedCallCount
 		d.liveCalls[c.id] = c
 		d.openCallHookTimer.startTimer(d)
 	}
@@ -384,13 +384,13 @@ func (d *Dispatcher) trimActivities() {
 }
 
 func newCallID() string {
-	const prefix, letters = "call_", "abcdefghijklmnopqrstuvwxyz234567"
+	const prefix, idAlphabet = "call_", "abcdefghijklmnopqrstuvwxyz234567"
 	var id [len(prefix) + 26]byte
 	copy(id[:], prefix)
-	random := id[len(prefix):]
-	_, _ = rand.Read(random)
-	for i, b := range random {
-		random[i] = letters[b%byte(len(letters))]
+	randomPart := id[len(prefix):]
+	_, _ = rand.Read(randomPart)
+	for i, b := range randomPart {
+		randomPart[i] = idAlphabet[b%byte(len(idAlphabet))]
 	}
 	return string(id[:])
 }

@@ -49,10 +49,10 @@ func (p *fakePage) stopCount() int {
 	return len(p.cancelledCalls)
 }
 
-func newFloat(f float64) *float64 { return &f }
+func newFloatPointer(f float64) *float64 { return &f }
 
-func numberReports(progress, totalProgress float64) []wire.Report {
-	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(totalProgress)}}
+func newNumberReports(progress, totalProgress float64) []wire.Report {
+	return []wire.Report{{Progress: newFloatPointer(progress), Total: newFloatPointer(totalProgress)}}
 }
 
 func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
@@ -108,7 +108,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 						sleepVirtual(tt.at)
-						s.Reports(numberReports(1, 10), 0)
+						s.Reports(newNumberReports(1, 10), 0)
 					}}
 					_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 					if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != tt.endTime {
@@ -130,7 +130,7 @@ func TestReportsCannotExtendHardLimit(t *testing.T) {
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
-					s.Reports(numberReports(float64(reports), 100), 0)
+					s.Reports(newNumberReports(float64(reports), 100), 0)
 				case <-stop:
 					return
 				}
@@ -159,7 +159,7 @@ func TestReportsKeepCallRunning(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
 				sleepVirtual(gap)
-				s.Reports(numberReports(float64(i+1), 7), 0)
+				s.Reports(newNumberReports(float64(i+1), 7), 0)
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
@@ -178,7 +178,7 @@ func TestInvalidReportsResetIdleLimit(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				sleepVirtual(20 * time.Second)
-				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {HasInvalidNumber: true}, {}}, 2)
+				s.Reports([]wire.Report{{Progress: newFloatPointer(-1)}, {HasInvalidNumber: true}, {}}, 2)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -232,13 +232,13 @@ func TestNothingIsSentAfterCallEnds(t *testing.T) {
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications.Add(1) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sink.Reports(numberReports(1, 2), 0)
+		sink.Reports(newNumberReports(1, 2), 0)
 		sink.Finish(json.RawMessage(`2`), nil)
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrInternal})
 		if d.Cancel(r.CallID, "a test", "") {
@@ -264,23 +264,23 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 				s.Finish(json.RawMessage(`"late"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
-			f := d.Follow(dispatch.FollowOptions{})
+			f := d.Subscribe(dispatch.SubscribeOptions{})
 			defer f.Close()
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 			p.wg.Wait()
 			synctest.Wait()
 			events, _, _ := f.Next(t.Context())
-			endingCount := 0
+			endEventCount := 0
 			for _, e := range events {
 				if e.Kind == dispatch.EventEnded {
-					endingCount++
+					endEventCount++
 				}
 			}
 			e := toDispatchError(t, err)
 			succeeded := string(r.Output) == `"late"` && e == nil && p.stopCount() == 0
 			hasTimedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stopCount() == 1
-			if endingCount != 1 || succeeded == hasTimedOut {
-				t.Fatalf("the call had %d endings, result %s, error %v and %d stop requests; want one ending: success or a timeout", endingCount, r.Output, err, p.stopCount())
+			if endEventCount != 1 || succeeded == hasTimedOut {
+				t.Fatalf("the call had %d endings, result %s, error %v and %d stop requests; want one ending: success or a timeout", endEventCount, r.Output, err, p.stopCount())
 			}
 		})
 	}
@@ -300,7 +300,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 			case 1:
 				for range 4 {
 					sleepVirtual(20 * time.Second)
-					s.Reports(numberReports(1, 2), 0)
+					s.Reports(newNumberReports(1, 2), 0)
 				}
 				s.Finish(toolRun.Args, nil)
 			case 2:
@@ -340,13 +340,13 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		if wrongResultCount.Load() != 0 || p.stopCount() != n/4 {
 			t.Errorf("%d calls ended in a wrong way, and %d pages received a stop request; want 0 and %d", wrongResultCount.Load(), p.stopCount(), n/4)
 		}
-		if liveCount := len(d.Calls()); liveCount != 200 {
-			t.Errorf("the dispatcher lists %d calls, want the last 200", liveCount)
+		if listedCallCount := len(d.Calls()); listedCallCount != 200 {
+			t.Errorf("the dispatcher lists %d calls, want the last 200", listedCallCount)
 		}
 	})
 }
 
-func TestBridgeRejectsARun(t *testing.T) {
+func TestRejectedRunFailsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{StartFunc: func(context.Context, dispatch.Run, dispatch.Sink) *wire.CallError {
 			return &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser is gone"}

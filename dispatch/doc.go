@@ -48,6 +48,6 @@
 //	afterHookQueue.hookMu > all others       when AfterHooks run and an end is logged
 //
 // All other locks are taken alone: clock.Clock.mu, queue.Queue.mu, suspendedCalls.mu, afterHookQueue.mu. No bridge
-// method, gate, hook or progress function runs while a lock is held, with two exceptions: Options.OnWaitingChange runs
+// method, gate, hook or progress function runs while a lock is held, with two exceptions: Options.OnWaitingCountChange runs
 // under suspendedCalls.mu, and AfterHooks run under afterHookQueue.hookMu.
 package dispatch

@@ -17,15 +17,15 @@ const (
 // logged. A timer runs the hooks for several calls at once, shortly after their results were
 // returned, so that no client waits for a hook.
 type afterHookQueue struct {
-	work func(*liveCall)
+	processEndedCall func(*liveCall)
 
 	hookMu sync.Mutex // hookMu is locked while AfterHooks run
 
-	mu          sync.Mutex // the mutex guards all fields below
-	calls       []*liveCall
-	bytes       int
-	timer       *time.Timer
-	reusedSlice []*liveCall // the field reusedSlice is an empty slice, which is swapped with the slice calls to reuse memory
+	mu         sync.Mutex // the mutex guards all fields below
+	calls      []*liveCall
+	bytes      int
+	timer      *time.Timer
+	spareCalls []*liveCall // the field spareCalls is an empty slice, which is swapped with the slice calls to reuse memory
 }
 
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
@@ -51,13 +51,13 @@ func (q *afterHookQueue) flush() {
 	defer q.hookMu.Unlock()
 	q.mu.Lock()
 	calls := q.calls
-	q.calls, q.reusedSlice, q.bytes = q.reusedSlice, nil, 0
+	q.calls, q.spareCalls, q.bytes = q.spareCalls, nil, 0
 	q.mu.Unlock()
 	for _, c := range calls {
-		q.work(c)
+		q.processEndedCall(c)
 	}
 	clear(calls)
 	q.mu.Lock()
-	q.reusedSlice = calls[:0]
+	q.spareCalls = calls[:0]
 	q.mu.Unlock()
 }

@@ -18,16 +18,16 @@ import (
 	"opentabs/wire"
 )
 
-type orderHook struct {
-	seenHooks  *[]string
-	waitSignal chan struct{}
+type orderRecordingHook struct {
+	recordedHooks  *[]string
+	hookWaitSignal chan struct{}
 }
 
-func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
-	if h.waitSignal != nil {
-		<-h.waitSignal
+func (h orderRecordingHook) AfterCall(i dispatch.CallInfo, e dispatch.EndedCall) {
+	if h.hookWaitSignal != nil {
+		<-h.hookWaitSignal
 	}
-	*h.seenHooks = append(*h.seenHooks, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
+	*h.recordedHooks = append(*h.recordedHooks, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
 }
 
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
@@ -39,10 +39,10 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seenHooks, want []string
+		var recordedHooks, want []string
 		var log bytes.Buffer
 		release := make(chan struct{})
-		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{&seenHooks, release}}, Log: zerolog.New(&log)})
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderRecordingHook{&recordedHooks, release}}, Log: zerolog.New(&log)})
 		startedAt := time.Now()
 		call := func() {
 			t.Helper()
@@ -57,22 +57,22 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		call()
 		synctest.Wait()
-		if time.Since(startedAt) != 10*time.Millisecond || len(seenHooks) != 0 || log.Len() != 0 {
-			t.Errorf("after %v the hooks had received %q and the log was %q; want after 10ms no call and an empty log", time.Since(startedAt), seenHooks, log.String())
+		if time.Since(startedAt) != 10*time.Millisecond || len(recordedHooks) != 0 || log.Len() != 0 {
+			t.Errorf("after %v the hooks had received %q and the log was %q; want after 10ms no call and an empty log", time.Since(startedAt), recordedHooks, log.String())
 		}
 		close(release)
 		time.Sleep(10 * time.Millisecond)
 		synctest.Wait()
-		if !slices.Equal(seenHooks, want) || strings.Count(log.String(), "call ended") != 3 {
-			t.Errorf("calls that the hooks received = %q, want %q; log = %s, want three ended calls", seenHooks, want, log.String())
+		if !slices.Equal(recordedHooks, want) || strings.Count(log.String(), "call ended") != 3 {
+			t.Errorf("calls that the hooks received = %q, want %q; log = %s, want three ended calls", recordedHooks, want, log.String())
 		}
 	})
 }
 
 func TestDrainRunsTheHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seenHooks []string
-		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seenHooks: &seenHooks}}})
+		var recordedHooks []string
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderRecordingHook{recordedHooks: &recordedHooks}}})
 		for range 10 {
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Fatal(err)
@@ -80,8 +80,8 @@ func TestDrainRunsTheHooks(t *testing.T) {
 		}
 		startedAt := time.Now()
 		d.Shutdown()
-		if err := d.WaitForHooks(t.Context()); err != nil || len(seenHooks) != 10 || time.Since(startedAt) != 0 {
-			t.Errorf("Drain returned the error %v after %v, and %d of 10 hooks ran; want no error, no delay and 10 hooks", err, time.Since(startedAt), len(seenHooks))
+		if err := d.WaitForHooks(t.Context()); err != nil || len(recordedHooks) != 10 || time.Since(startedAt) != 0 {
+			t.Errorf("Drain returned the error %v after %v, and %d of 10 hooks ran; want no error, no delay and 10 hooks", err, time.Since(startedAt), len(recordedHooks))
 		}
 	})
 }
@@ -99,29 +99,29 @@ func TestWaitingHooksAreBounded(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var seenHooks []string
-				d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seenHooks: &seenHooks}}})
+				var recordedHooks []string
+				d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderRecordingHook{recordedHooks: &recordedHooks}}})
 				args := json.RawMessage(`"` + strings.Repeat("x", tt.resultBytes-2) + `"`)
 				for n := range tt.want {
-					if len(seenHooks) != 0 {
-						t.Fatalf("%d hooks ran after %d calls, want none yet", len(seenHooks), n)
+					if len(recordedHooks) != 0 {
+						t.Fatalf("%d hooks ran after %d calls, want none yet", len(recordedHooks), n)
 					}
 					if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: args}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if len(seenHooks) != tt.want {
-					t.Errorf("%d hooks ran after the last call, want %d", len(seenHooks), tt.want)
+				if len(recordedHooks) != tt.want {
+					t.Errorf("%d hooks ran after the last call, want %d", len(recordedHooks), tt.want)
 				}
 			})
 		})
 	}
 }
 
-func TestFollowersReceiveEndEventsAtShutdown(t *testing.T) {
+func TestSubscribersReceiveEndEventsAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
 		time.Sleep(time.Second)
@@ -138,9 +138,9 @@ func TestFollowersReceiveEndEventsAtShutdown(t *testing.T) {
 	})
 }
 
-type rejectOutput struct{}
+type outputRejecter struct{}
 
-func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {
+func (outputRejecter) CheckOutput(json.RawMessage) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
 }
 
@@ -149,7 +149,7 @@ func TestInvalidOutputFailsTheCall(t *testing.T) {
 		d, _, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"list": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(output), nil) },
 		})
-		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "list", Output: rejectOutput{}}})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "list", Output: outputRejecter{}}})
 		e := toDispatchError(t, err)
 		if e.Code != wire.ErrInvalidResult || !strings.Contains(e.Message, "m__list failed: it returned rubbish (invalid_result).") || !strings.HasSuffix(e.Message, "\nIt returned: {}") {
 			t.Errorf("output %.10s: error of the call = %v, want invalid_result with the page's text at the end", output, err)

@@ -38,10 +38,10 @@ type (
 	Event = events.Event
 	// EventKind is the kind of an [Event].
 	EventKind = events.Kind
-	// FollowOptions select the events that a follower receives.
-	FollowOptions = events.FollowOptions
-	// Follower reads the events of a dispatcher.
-	Follower = events.Follower
+	// SubscribeOptions select the events that a follower receives.
+	SubscribeOptions = events.SubscribeOptions
+	// Subscriber reads the events of a dispatcher.
+	Subscriber = events.Subscriber
 	// Progress is the content of one progress notification to an MCP client.
 	Progress = progress.Notification
 	// ActivityView is one activity of a call: content that the tool shows beside its progress.

@@ -13,7 +13,7 @@ import (
 // failureNote contains the sentences that Options.FailureNote returned for one error.
 type failureNote struct{ agentText, userText string }
 
-func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
+func (d *Dispatcher) buildFailureNote(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
 	}
@@ -71,7 +71,7 @@ func (f failure) step() (adviceStep errtext.Step, retryable bool) {
 	adviceStep, retryable = errtext.NextStep(f.err.Code)
 	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {
 	case code == wire.ErrLinkLost && !f.tool.Summary.IsReadOnly:
-		adviceStep = errtext.LinkLostWriteStep
+		adviceStep = errtext.LinkLostStepForWrites
 	case code == wire.ErrToolError && f.err.Tool == nil && !isBrowserTool:
 		adviceStep = errtext.UnhandledErrorStep
 	case code == wire.ErrNoTab && f.nextStep != (errtext.Step{}):
@@ -84,10 +84,10 @@ func (f failure) step() (adviceStep errtext.Step, retryable bool) {
 	}
 	if t := f.err.Tool; t != nil {
 		retryable = t.Retryable
-		requestStep, isRequestCode := errtext.NextStepAfterRequest(t.Code)
+		failedRequestStep, hasRequestStep := errtext.NextStepAfterFailedRequest(t.Code)
 		switch {
-		case isRequestCode:
-			adviceStep = requestStep
+		case hasRequestStep:
+			adviceStep = failedRequestStep
 		case t.Retryable && t.RetryAfterMs != nil:
 			nextStep := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
 			adviceStep = errtext.Step{ForAgent: nextStep, ForUser: nextStep}
@@ -133,7 +133,7 @@ func (f failure) userMessage() string {
 	return f.requests.replaceTexts(f.err.Message)
 }
 
-func ownUserText(c *liveCall) string {
+func userTextIfDifferent(c *liveCall) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.describeFailure()
@@ -147,7 +147,7 @@ func ownUserText(c *liveCall) string {
 }
 
 // The returned texts omit the error code and the run time, because lists show them in separate columns.
-func (f failure) causeAndNextStep() (cause, nextStep string) {
+func (f failure) explainForUser() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""
 	}

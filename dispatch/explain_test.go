@@ -153,13 +153,13 @@ func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	writeCase := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
 	writeExample := func(name string, bridge Bridge) { writeCase(failingCall{name: name, bridge: bridge}) }
-	failsAfter := func(ran time.Duration, err *wire.CallError) scriptedBridge {
+	newFailingBridge := func(ran time.Duration, err *wire.CallError) scriptedBridge {
 		return scriptedBridge{page: func(s Sink) {
 			time.Sleep(ran)
 			s.Finish(nil, err)
 		}}
 	}
-	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
+	lateFailingBridge := func(err *wire.CallError) scriptedBridge { return newFailingBridge(20*time.Second, err) }
 	silentTool := func(Sink) {}
 	reportError := func(errorMessage string) func(Sink) {
 		return func(s Sink) {
@@ -169,18 +169,18 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	ownSituations := failingCalls(silentTool, reportError)
+	failuresByCode := failingCalls(silentTool, reportError)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
-		e, isOwn := ownSituations[code]
+		e, hasFailure := failuresByCode[code]
 		switch {
-		case isOwn:
+		case hasFailure:
 		case slices.Contains(gateErrorCodes, code):
 			e = failingCall{bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{Verdict{BlockError: err}}}}}
 		case slices.Contains(startErrorCodes, code):
-			e = failingCall{bridge: failsAfter(0, err)}
+			e = failingCall{bridge: newFailingBridge(0, err)}
 		default:
-			e = failingCall{bridge: failBridge(err)}
+			e = failingCall{bridge: lateFailingBridge(err)}
 		}
 		e.name = string(code)
 		writeCase(e)
@@ -189,7 +189,7 @@ func TestErrorTexts(t *testing.T) {
 	writeExample("with progress, finished", scriptedBridge{page: reportError("page 30 of 90"), stopOutcome: wire.CancelFinished})
 	writeExample("no message, no answer yet", scriptedBridge{page: reportError("")})
 	toolError := func(errorMessage string, info wire.ToolErrorInfo) scriptedBridge {
-		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
+		return lateFailingBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
 	}
 	retryAfter := 1500.0
 	writeExample("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
@@ -203,7 +203,7 @@ func TestErrorTexts(t *testing.T) {
 
 	writeCase(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
 		NewBlockVerdict(wire.ErrDenied, "the user has turned it off", "You have turned it off. Turn it on in the side panel.")}}}})
-	writeExample("failed in a page with two texts", failBridge(&wire.CallError{
+	writeExample("failed in a page with two texts", lateFailingBridge(&wire.CallError{
 		Code: wire.ErrToolError, Message: "the dialog is open; ask the user", UserText: "The dialog is open. Answer it.", PageText: "Leave?"}))
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
@@ -227,16 +227,16 @@ func TestMayHaveActed(t *testing.T) {
 			t.Errorf("MayHaveActed for the error %+v = %v, want %v", c.failure.err, got, c.want)
 		}
 	}
-	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasStarted: true}
-	if errorMessage := explainFailure(lostFailure).Message; !strings.Contains(errorMessage, "the same idempotency key") {
+	linkLostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasStarted: true}
+	if errorMessage := explainFailure(linkLostFailure).Message; !strings.Contains(errorMessage, "the same idempotency key") {
 		t.Errorf("error text for a tool that may change something = %q, want advice about the idempotency key", errorMessage)
 	}
-	lostFailure.hasStarted = false
-	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+	linkLostFailure.hasStarted = false
+	if errorMessage := explainFailure(linkLostFailure).Message; strings.Contains(errorMessage, "key") {
 		t.Errorf("error text for a call that has not begun = %q, want no advice about a key", errorMessage)
 	}
-	lostFailure.hasStarted, lostFailure.tool.Summary.IsReadOnly = true, true
-	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+	linkLostFailure.hasStarted, linkLostFailure.tool.Summary.IsReadOnly = true, true
+	if errorMessage := explainFailure(linkLostFailure).Message; strings.Contains(errorMessage, "key") {
 		t.Errorf("error text for a tool that only reads = %q, want no advice about a key", errorMessage)
 	}
 }

@@ -2,4 +2,4 @@ package dispatch
 
 import "opentabs/dispatch/events"
 
-var ErrFollowerClosed = events.ErrFollowerClosed
+var ErrSubscriberClosed = events.ErrSubscriberClosed

@@ -19,15 +19,15 @@ import (
 // by the duration of a block without followers, as a median. The metric "path-ratio" is measured with followers that
 // never read, so it covers only the cost to the call
 // itself.
-func BenchmarkFollowers(b *testing.B) {
-	const callsPerBlock, followerCount = 20_000, 10
+func BenchmarkSubscriberOverhead(b *testing.B) {
+	const callsPerBlock, subscriberCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	var dispatchers [3]*Dispatcher
 	for i := range dispatchers {
 		dispatchers[i] = New(newAllocFreeBridge(), Options{})
 	}
-	var times, ratios [3][]float64
+	var times, timeRatios [3][]float64
 	measureBlock := func(i int) {
 		startedAt := time.Now()
 		for range callsPerBlock {
@@ -36,25 +36,25 @@ func BenchmarkFollowers(b *testing.B) {
 			}
 		}
 		times[i] = append(times[i], float64(time.Since(startedAt).Nanoseconds())/callsPerBlock)
-		ratios[i] = append(ratios[i], times[i][len(times[i])-1]/times[0][len(times[0])-1])
+		timeRatios[i] = append(timeRatios[i], times[i][len(times[i])-1]/times[0][len(times[0])-1])
 	}
-	unreadFollower := dispatchers[2].Follow(FollowOptions{})
-	defer unreadFollower.Close()
+	nonReadingSubscriber := dispatchers[2].Subscribe(SubscribeOptions{})
+	defer nonReadingSubscriber.Close()
 	for b.Loop() {
 		measureBlock(0)
-		endFollowers := followAll(dispatchers[1], followerCount)
+		closeSubscribers := subscribeMany(dispatchers[1], subscriberCount)
 		measureBlock(1)
-		endFollowers()
+		closeSubscribers()
 		measureBlock(2)
 	}
 	b.ReportMetric(median(times[0]), "ns/call")
-	b.ReportMetric(median(ratios[1]), "ratio")
-	b.ReportMetric(median(ratios[2]), "path-ratio")
+	b.ReportMetric(median(timeRatios[1]), "ratio")
+	b.ReportMetric(median(timeRatios[2]), "path-ratio")
 }
 
 type jsonEncodingHook struct{}
 
-func (jsonEncodingHook) After(_ CallInfo, e EndedCall) {
+func (jsonEncodingHook) AfterCall(_ CallInfo, e EndedCall) {
 	if _, err := json.Marshal(e.View); err != nil {
 		panic(err)
 	}
@@ -78,12 +78,12 @@ func BenchmarkAfterHook(b *testing.B) {
 	b.ReportMetric(median(times), "return-ns")
 }
 
-func followAll(d *Dispatcher, callCount int) (endFollowers func()) {
+func subscribeMany(d *Dispatcher, callCount int) (closeSubscribers func()) {
 	var readers sync.WaitGroup
-	var followers []*Follower
+	var subscribers []*Subscriber
 	for range callCount {
-		f := d.Follow(FollowOptions{})
-		followers = append(followers, f)
+		f := d.Subscribe(SubscribeOptions{})
+		subscribers = append(subscribers, f)
 		readers.Go(func() {
 			for {
 				if _, _, err := f.Next(context.Background()); err != nil {
@@ -93,7 +93,7 @@ func followAll(d *Dispatcher, callCount int) (endFollowers func()) {
 		})
 	}
 	return func() {
-		for _, f := range followers {
+		for _, f := range subscribers {
 			f.Close()
 		}
 		readers.Wait()
@@ -105,10 +105,10 @@ func median(measuredValues []float64) float64 {
 	return measuredValues[len(measuredValues)/2]
 }
 
-func TestFollowedAllocations(t *testing.T) {
+func TestCallAllocationsWithSubscribers(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {
-		defer d.Follow(FollowOptions{}).Close()
+		defer d.Subscribe(SubscribeOptions{}).Close()
 	}
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	call := func() {

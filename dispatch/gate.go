@@ -138,7 +138,7 @@ type ApprovalNamer interface {
 // tool. If a BeforeHook returns an error, the call fails. Apart from writes to disk, a
 // BeforeHook must not block.
 type BeforeHook interface {
-	Before(CallInfo) *wire.CallError
+	BeforeCall(CallInfo) *wire.CallError
 }
 
 // AfterHook is a hook that runs once after the end of each accepted call, even if a gate
@@ -147,7 +147,7 @@ type BeforeHook interface {
 // two calls run in the order in which the calls returned. An AfterHook must not block,
 // because slow hooks delay calls.
 type AfterHook interface {
-	After(CallInfo, EndedCall)
+	AfterCall(CallInfo, EndedCall)
 }
 
 // EndedCall describes a call for hooks: its outcome, arguments, result and decisions.
@@ -182,17 +182,17 @@ type ToolMessage struct {
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var decidingGate Gate
-	bestKind := len(verdictKinds)
+	bestVerdictKind := len(verdictKinds)
 	for _, g := range d.opts.Gates {
 		v := g.Decide(c.gateInfo(g))
 		kind := slices.IndexFunc(verdictKinds[:], func(matchesKind func(Verdict) bool) bool { return matchesKind(v) })
 		switch {
-		case kind < 0 || kind > bestKind:
-		case kind == bestKind:
+		case kind < 0 || kind > bestVerdictKind:
+		case kind == bestVerdictKind:
 			d.opts.Log.Info().Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("gate", decidingGate.Name()).Str("also", g.Name()).
 				Msg("two gates made the same decision; the first one counts")
 		default:
-			verdict, decidingGate, bestKind = v, g, kind
+			verdict, decidingGate, bestVerdictKind = v, g, kind
 		}
 	}
 	return verdict, decidingGate

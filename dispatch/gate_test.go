@@ -69,11 +69,11 @@ func TestVerdictPrecedence(t *testing.T) {
 	result := dispatch.Verdict{Result: &dispatch.GateResult{Output: json.RawMessage(`{"from":"gate"}`)}}
 	waitVerdict := dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second}}
 	tests := []struct {
-		name        string
-		gates       []dispatch.Verdict
-		code        wire.ErrorCode
-		output      string
-		hasConflict bool
+		name         string
+		gates        []dispatch.Verdict
+		code         wire.ErrorCode
+		output       string
+		wantConflict bool
 	}{
 		{"none", nil, "", `{"from":"tool"}`, false},
 		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
@@ -105,8 +105,8 @@ func TestVerdictPrecedence(t *testing.T) {
 				if wantToolRun := tt.output == `{"from":"tool"}`; (runCount > 0) != wantToolRun {
 					t.Errorf("the tool ran %d times, want a run only for the output %s", runCount, `{"from":"tool"}`)
 				}
-				if hasConflict := strings.Contains(log.String(), `"gate":"a","also":"b"`); hasConflict != tt.hasConflict {
-					t.Errorf("the log reports a conflict of gates: %t, want %v; log:\n%s", hasConflict, tt.hasConflict, &log)
+				if isConflictLogged := strings.Contains(log.String(), `"gate":"a","also":"b"`); isConflictLogged != tt.wantConflict {
+					t.Errorf("the log reports a conflict of gates: %t, want %v; log:\n%s", isConflictLogged, tt.wantConflict, &log)
 				}
 			})
 		})
@@ -114,18 +114,18 @@ func TestVerdictPrecedence(t *testing.T) {
 }
 
 type recordingHooks struct {
-	seenHooks []string
-	refusal   *wire.CallError
-	endedCall dispatch.EndedCall
+	recordedHooks []string
+	refusal       *wire.CallError
+	endedCall     dispatch.EndedCall
 }
 
-func (h *recordingHooks) Before(i dispatch.CallInfo) *wire.CallError {
-	h.seenHooks = append(h.seenHooks, "before "+string(i.Args))
+func (h *recordingHooks) BeforeCall(i dispatch.CallInfo) *wire.CallError {
+	h.recordedHooks = append(h.recordedHooks, "before "+string(i.Args))
 	return h.refusal
 }
 
-func (h *recordingHooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
-	h.seenHooks = append(h.seenHooks, "after "+string(e.View.Status)+" "+string(e.Output))
+func (h *recordingHooks) AfterCall(_ dispatch.CallInfo, e dispatch.EndedCall) {
+	h.recordedHooks = append(h.recordedHooks, "after "+string(e.View.Status)+" "+string(e.Output))
 	h.endedCall = e
 }
 
@@ -152,8 +152,8 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
 				sleepVirtual(time.Second)
 				synctest.Wait()
-				if !slices.Equal(h.seenHooks, tt.want) {
-					t.Errorf("calls that the hooks received = %q, want %q", h.seenHooks, tt.want)
+				if !slices.Equal(h.recordedHooks, tt.want) {
+					t.Errorf("calls that the hooks received = %q, want %q", h.recordedHooks, tt.want)
 				}
 				if tt.refusal != nil && (err == nil || err.Code != tt.refusal.Code || runCount != 0) {
 					t.Errorf("the call that the hook refused ended with the error %v and ran %d times; want the hook's error and 0 runs", err, runCount)
@@ -170,7 +170,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 			for i := range 21 {
 				s.Reports([]wire.Report{{Message: string(rune('a' + i))}}, 0)
 			}
-			s.Reports([]wire.Report{{Message: "u"}, {Progress: newFloat(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
+			s.Reports([]wire.Report{{Message: "u"}, {Progress: newFloatPointer(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {

@@ -44,9 +44,9 @@ func (shortCallBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
 
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(shortCallBridge{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
-	f := d.Follow(FollowOptions{})
+	f := d.Subscribe(SubscribeOptions{})
 	f.Close()
-	measureRound := func(calls int) uint64 {
+	measureHeap := func(calls int) uint64 {
 		var wg sync.WaitGroup
 		for client := range 64 {
 			wg.Go(func() {
@@ -71,8 +71,8 @@ func TestCallsDoNotLeak(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	heapBefore := measureRound(6400)
-	heapAfter := measureRound(40000)
+	heapBefore := measureHeap(6400)
+	heapAfter := measureHeap(40000)
 	if heapAfter > heapBefore+(2<<20) {
 		t.Errorf("the heap grew from %d to %d bytes, want a growth of at most 2 MiB", heapBefore, heapAfter)
 	}

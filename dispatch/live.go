@@ -34,12 +34,12 @@ type liveCall struct {
 
 	// The types of clock, sender, activities, search, requests and chosenTarget contain
 	// their own locks.
-	clock        clock.Clock
-	sender       progress.Sender
-	activities   activity.Set
-	targetSearch lazycontext.Context
-	requests     toolRequests
-	chosenTarget browserToolTarget
+	clock           clock.Clock
+	sender          progress.Sender
+	activities      activity.Set
+	targetSearchCtx lazycontext.Context
+	requests        toolRequests
+	chosenTarget    browserToolTarget
 
 	// retryErrors receives the error of a failed attempt if the call can be retried in another
 	// document.
@@ -57,7 +57,7 @@ type liveCall struct {
 	isReloadApproved bool
 	resultStart      events.ResultStart
 	callFacts        *events.CallFacts
-	stopReply        chan struct{}
+	stopReplySignal  chan struct{}
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
@@ -113,12 +113,12 @@ func (c *liveCall) validate() bool {
 func (c *liveCall) run(ctx context.Context) {
 	c.req.Trace.Record(hops.CheckpointAdmitted)
 	for _, hook := range c.d.opts.BeforeHooks {
-		if err := hook.Before(c.gateInfo(nil)); err != nil {
+		if err := hook.BeforeCall(c.gateInfo(nil)); err != nil {
 			c.fail(err)
 			return
 		}
 	}
-	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.targetSearch.Begin(ctx) {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.targetSearchCtx.Begin(ctx) {
 		return
 	}
 	targets, targetProblem := c.chooseTargets()
@@ -168,7 +168,7 @@ func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	c.mu.Lock()
 	want.IsReloadApproved = c.isReloadApproved
 	c.mu.Unlock()
-	return chooseTargets(c.d.bridge.Targets(&c.targetSearch, want), want, &c.req)
+	return chooseTargets(c.d.bridge.Targets(&c.targetSearchCtx, want), want, &c.req)
 }
 
 func (c *liveCall) beginRunning() bool {
@@ -224,12 +224,12 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 // The method fail ends a call with an error, but sends the page no request to stop the tool.
 // Callers use fail only while the tool's handler is not running.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.endCall(callEnding{status: failureStatusOf(err), err: err})
+	c.endCall(callOutcome{status: failureStatusOf(err), err: err})
 }
 
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
-	return c.endCall(callEnding{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
+	return c.endCall(callOutcome{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
 }
 
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
@@ -240,11 +240,11 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	} else if callError := c.d.pageProblem(c, err.Message); callError != nil {
 		err = callError
 	}
-	c.endCall(callEnding{status: failureStatusOf(err), err: err, mustStopPage: true})
+	c.endCall(callOutcome{status: failureStatusOf(err), err: err, mustStopPage: true})
 }
 
-func (c *liveCall) endCall(e callEnding) bool {
-	note := c.d.failureNoteFor(c.req.Tool, e.err)
+func (c *liveCall) endCall(e callOutcome) bool {
+	note := c.d.buildFailureNote(c.req.Tool, e.err)
 	c.clock.Stop()
 	c.mu.Lock()
 	if !c.state.setEnding(e, note, &c.clock) {
@@ -261,14 +261,14 @@ func (c *liveCall) endCall(e callEnding) bool {
 		c.resultStart = events.NewResultStart(e.output)
 	}
 	if isStopSent {
-		c.stopReply = make(chan struct{})
+		c.stopReplySignal = make(chan struct{})
 	}
 	c.publish(EventEnded, c.state.endedAt, nil)
 	c.mu.Unlock()
 
 	c.requests.rejectRequests(e.reason)
 	c.d.removeCall(c)
-	c.targetSearch.End()
+	c.targetSearchCtx.End()
 	close(c.done)
 	if isStopSent {
 		// The channel done must be closed before Cancel runs, because Cancel blocks if the link's buffer
@@ -282,23 +282,23 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s
 	c.publish(EventStopped, time.Now(), nil)
-	close(c.stopReply)
+	close(c.stopReplySignal)
 	c.mu.Unlock()
 }
 
 // finalResult sends the last progress notifications and returns the result of Dispatcher.Call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
-	status, err, stopReply := c.state.status, c.state.err, c.stopReply
+	status, err, stopReplySignal := c.state.status, c.state.err, c.stopReplySignal
 	c.mu.Unlock()
 	if status != statusCancelled {
 		c.sender.Flush()
 	}
-	if stopReply != nil && err.Code != wire.ErrCancelled {
+	if stopReplySignal != nil && err.Code != wire.ErrCancelled {
 		timer := time.NewTimer(stopOutcomeTimeout)
 		defer timer.Stop()
 		select {
-		case <-stopReply:
+		case <-stopReplySignal:
 		case <-timer.C:
 		}
 	}
@@ -332,9 +332,9 @@ func (c *liveCall) resultAndError() (Result, *Error) {
 // arguments and result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
-		callInfo, endedCall := describeForHooks(c)
+		callInfo, endedCall := describeOpenCall(c)
 		for _, hook := range c.d.opts.AfterHooks {
-			hook.After(callInfo, endedCall)
+			hook.AfterCall(callInfo, endedCall)
 		}
 	}
 	c.mu.Lock()
@@ -348,7 +348,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	defer c.mu.Unlock()
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
-		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.Parent(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.chosenTarget.get(),
+		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.ParentSpan(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.chosenTarget.get(),
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())

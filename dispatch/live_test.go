@@ -48,7 +48,7 @@ func TestDisconnectedClientStartsNothing(t *testing.T) {
 	}
 }
 
-func TestCancelOutcomes(t *testing.T) {
+func TestCancelReportsWhetherToolStopped(t *testing.T) {
 	tests := []struct {
 		cancelOutcome wire.CancelOutcome
 		delay         time.Duration
@@ -86,7 +86,7 @@ func TestCancelOutcomes(t *testing.T) {
 
 func TestCancelReason(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
-	for name, stopWatching := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
+	for name, cancelCall := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
 			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason}))
 		},
@@ -97,7 +97,7 @@ func TestCancelReason(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var log strings.Builder
 			d, p, _ := newToolDispatcher(t, dispatch.Options{Log: zerolog.New(zerolog.SyncWriter(&log))}, map[string]func(dispatch.Run, dispatch.Sink){
-				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "child", `{}`)) },
+				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newToolAsk(1, "child", `{}`)) },
 				"child":  func(dispatch.Run, dispatch.Sink) {},
 			})
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -107,7 +107,7 @@ func TestCancelReason(t *testing.T) {
 				callErrors <- err
 			}()
 			synctest.Wait()
-			stopWatching(d, d.Calls()[0].CallID, cancel)
+			cancelCall(d, d.Calls()[0].CallID, cancel)
 			e := toDispatchError(t, <-callErrors)
 			synctest.Wait()
 			p.wg.Wait()
@@ -255,7 +255,7 @@ func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	})
 }
 
-func TestEveryBridgeErrorCode(t *testing.T) {
+func TestCallReturnsBridgeErrorCode(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -275,9 +275,9 @@ func TestEveryBridgeErrorCode(t *testing.T) {
 	}
 }
 
-func TestNextTargetWhenNotReady(t *testing.T) {
+func TestCallTriesNextTargetWhenNotReady(t *testing.T) {
 	const earlierReport = "it reported before"
-	firstTarget, secondTarget := dispatchtest.Document, dispatchtest.Document
+	firstTarget, secondTarget := dispatchtest.DefaultTarget, dispatchtest.DefaultTarget
 	secondTarget.TabID, secondTarget.DocumentID = 8, "d2"
 	notReadyErr := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
 	callError := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
@@ -395,7 +395,7 @@ func TestLostLinkPausesIdleLimit(t *testing.T) {
 	}
 }
 
-func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
+func TestLostLinkOfEarlierAttemptIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

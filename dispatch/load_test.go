@@ -57,7 +57,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			if string(toolRun.Args) == "1" {
 				for range 14 {
 					sleepVirtual(20 * time.Second)
-					s.Reports(numberReports(1, 2), 0)
+					s.Reports(newNumberReports(1, 2), 0)
 				}
 			} else {
 				sleepVirtual(29 * time.Second)
@@ -94,7 +94,7 @@ func TestDisconnectRemovesCallFromQueue(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
-		leavingCtx, disconnect := context.WithCancel(t.Context())
+		disconnectedCtx, disconnect := context.WithCancel(t.Context())
 		startCall := func(ctx context.Context, args string, want wire.ErrorCode) {
 			wg.Go(func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
@@ -106,7 +106,7 @@ func TestDisconnectRemovesCallFromQueue(t *testing.T) {
 		}
 		startCall(t.Context(), "1", "")
 		for range 3 {
-			startCall(leavingCtx, "2", wire.ErrCancelled)
+			startCall(disconnectedCtx, "2", wire.ErrCancelled)
 		}
 		startCall(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()

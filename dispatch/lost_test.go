@@ -17,9 +17,9 @@ func TestActivitiesAreRequestedAfterLostReports(t *testing.T) {
 		var startTime time.Time
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			startTime = time.Now()
-			s.Reports(numberReports(1, 2), 0)
+			s.Reports(newNumberReports(1, 2), 0)
 			for range 500 {
-				s.Reports(numberReports(1, 2), 1)
+				s.Reports(newNumberReports(1, 2), 1)
 				sleepVirtual(100 * time.Millisecond)
 			}
 			s.Finish(nil, nil)

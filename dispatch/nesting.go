@@ -26,10 +26,10 @@ const (
 	maxRunningNestedCalls = 64
 )
 
-// endedParentName is the canceller in the error of a nested call whose parent call ended.
-const endedParentName = "the call that made it, which has ended"
+// endedParentCanceller is the canceller in the error of a nested call whose parent call ended.
+const endedParentCanceller = "the call that made it, which has ended"
 
-var errParentEnded = &Cancellation{CancelledBy: endedParentName}
+var errParentEnded = &Cancellation{CancelledBy: endedParentCanceller}
 
 var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 
@@ -109,7 +109,7 @@ func (n *toolRequests) rejectRequests(cancelReason string) {
 	n.cancelFuncs = nil
 	n.mu.Unlock()
 	for _, cancel := range cancelFuncs {
-		cancel(&Cancellation{CancelledBy: endedParentName, Reason: cancelReason})
+		cancel(&Cancellation{CancelledBy: endedParentCanceller, Reason: cancelReason})
 	}
 }
 
@@ -164,7 +164,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		// the advice.
 		prefix := childCall.req.Tool.FullName() + " failed: "
 		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, UntrustedPages: e.UntrustedPages}
-		if userText := ownUserText(childCall); userText != "" {
+		if userText := userTextIfDifferent(childCall); userText != "" {
 			requestErr.UserText = prefix + userText
 		}
 		if e.ToolError == nil && e.Retryable {

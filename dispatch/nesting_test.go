@@ -54,7 +54,7 @@ func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(t
 	return dispatch.New(b, o), p, a
 }
 
-func newAskReport(n int, tool, args string) wire.ToolAskParams {
+func newToolAsk(n int, tool, args string) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, Call: &wire.AskCall{Tool: tool, Args: json.RawMessage(args)}}
 }
 
@@ -63,8 +63,8 @@ func TestToolCallsAnotherTool(t *testing.T) {
 		var notifications []dispatch.Progress
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{"n":1}`))
-				s.Ask(newAskReport(1, "child", `{"n":1}`)) // the browser sends the request again after a reconnection
+				s.Ask(newToolAsk(1, "child", `{"n":1}`))
+				s.Ask(newToolAsk(1, "child", `{"n":1}`)) // the browser sends the request again after a reconnection
 				sleepVirtual(80 * time.Second)
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
@@ -104,10 +104,10 @@ func TestToolCallsAnotherTool(t *testing.T) {
 func TestChildEndsWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
-			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "child", `{}`)) },
-			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "grandchild", `{}`)) },
+			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newToolAsk(1, "child", `{}`)) },
+			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newToolAsk(1, "grandchild", `{}`)) },
 			"grandchild": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Reports(numberReports(1, 2), 0)
+				s.Reports(newNumberReports(1, 2), 0)
 			},
 		})
 		ctx, disconnect := context.WithCancel(t.Context())
@@ -143,10 +143,10 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{}`))
-				s.Ask(newAskReport(2, "nowhere", `{}`))
+				s.Ask(newToolAsk(1, "child", `{}`))
+				s.Ask(newToolAsk(2, "nowhere", `{}`))
 				s.Ask(wire.ToolAskParams{Ask: 3})
-				s.Ask(newAskReport(4, "big", `{}`))
+				s.Ask(newToolAsk(4, "big", `{}`))
 				sleepVirtual(time.Second)
 				s.Finish(nil, nil)
 			},
@@ -178,13 +178,13 @@ func TestNestedCallReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{}`))
+				s.Ask(newToolAsk(1, "child", `{}`))
 				sleepVirtual(5 * time.Second)
 				s.Finish([]byte(`1`), nil)
 			},
 			"patient": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 4 {
-					s.Ask(newAskReport(n+1, "child", `{}`))
+					s.Ask(newToolAsk(n+1, "child", `{}`))
 					sleepVirtual(3*time.Second + time.Millisecond)
 				}
 			},
@@ -211,31 +211,31 @@ func TestNestedCallReachesIdleLimit(t *testing.T) {
 
 func TestNestingIsBounded(t *testing.T) {
 	var mu sync.Mutex
-	startsByTool := map[string]int{}
+	startCounts := map[string]int{}
 	startCall := func(tool string) {
 		mu.Lock()
 		defer mu.Unlock()
-		startsByTool[tool]++
+		startCounts[tool]++
 	}
 	startNestedCall := func(toolRun dispatch.Run, s dispatch.Sink) {
 		startCall(toolRun.Tool)
 		var requestArgs struct{ N int }
 		_ = json.Unmarshal(toolRun.Args, &requestArgs)
-		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, requestArgs.N+1)))
+		s.Ask(newToolAsk(1, "down", fmt.Sprintf(`{"n":%d}`, requestArgs.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
 		"down": startNestedCall,
 		"loop": func(toolRun dispatch.Run, s dispatch.Sink) {
 			startCall(toolRun.Tool)
-			s.Ask(newAskReport(1, "loop2", `{}`))
+			s.Ask(newToolAsk(1, "loop2", `{}`))
 		},
 		"loop2": func(toolRun dispatch.Run, s dispatch.Sink) {
 			startCall(toolRun.Tool)
-			s.Ask(newAskReport(1, "loop", `{}`))
+			s.Ask(newToolAsk(1, "loop", `{}`))
 		},
 		"many": func(toolRun dispatch.Run, s dispatch.Sink) {
 			for i := range 1100 {
-				s.Ask(newAskReport(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
+				s.Ask(newToolAsk(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
 					sleepVirtual(time.Millisecond)
 				}
@@ -245,7 +245,7 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
 		synctest.Test(t, func(t *testing.T) {
-			clear(startsByTool)
+			clear(startCounts)
 			d, p, got := newToolDispatcher(t, dispatch.Options{}, tools)
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: tool}, Args: json.RawMessage(`{}`)})
 			p.wg.Wait()
@@ -254,8 +254,8 @@ func TestNestingIsBounded(t *testing.T) {
 			}
 			synctest.Wait()
 			for name, n := range want {
-				if startsByTool[name] != n {
-					t.Errorf("after a call of %s, the tool %s ran %d times, want %d", tool, name, startsByTool[name], n)
+				if startCounts[name] != n {
+					t.Errorf("after a call of %s, the tool %s ran %d times, want %d", tool, name, startCounts[name], n)
 				}
 			}
 			isRefused := false
@@ -275,7 +275,7 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunningCalls: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{}`))
+				s.Ask(newToolAsk(1, "child", `{}`))
 				sleepVirtual(time.Second)
 				s.Finish(nil, nil)
 			},
@@ -291,7 +291,7 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 func TestUserTextOfFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answers *recordedAnswers
-		failWithAnswer := func(_ dispatch.Run, s dispatch.Sink) {
+		rethrowAskError := func(_ dispatch.Run, s dispatch.Sink) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in"}})
 			sleepVirtual(20 * time.Second)
 			answers.mu.Lock()
@@ -300,7 +300,7 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
 		}
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
-			"login": failWithAnswer,
+			"login": rethrowAskError,
 		})
 		answers = got
 		callErrors := make(chan error, 1)
@@ -324,7 +324,7 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 	})
 }
 
-func TestToolAsksUser(t *testing.T) {
+func TestToolReceivesUserDecision(t *testing.T) {
 	tests := []struct {
 		name     string
 		decide   *dispatch.Resolution
@@ -388,7 +388,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 		tickets := make(chan dispatch.WaitingTicket, 1)
 		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{}`))
+				s.Ask(newToolAsk(1, "child", `{}`))
 				sleepVirtual(4*time.Minute + 29*time.Second)
 				s.Finish(nil, nil)
 			},
@@ -419,7 +419,7 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(newAskReport(1, "child", `{}`))
+				s.Ask(newToolAsk(1, "child", `{}`))
 				sleepVirtual(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
 				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // the tool never made a request with the number 9

@@ -14,7 +14,7 @@ const openCallHookInterval = 500 * time.Millisecond
 // after they arrive. An OpenCallHook does not delay the calls that it receives. An OpenCallHook can
 // run concurrently with another OpenCallHook or an [AfterHook], and must not block.
 type OpenCallHook interface {
-	// URLToOpen receives a call that is still in progress, so the EndedCall contains neither a
+	// Open receives a call that is still in progress, so the EndedCall contains neither a
 	// result nor an error.
 	Open(CallInfo, EndedCall)
 }
@@ -22,9 +22,9 @@ type OpenCallHook interface {
 // openCallHookTimer schedules runs of the OpenCallHook while new calls arrive. All fields
 // of openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
-	timer          *time.Timer // the field timer is nil until the first call arrives
-	isSet          bool
-	countAtLastRun uint64
+	timer              *time.Timer // the field timer is nil until the first call arrives
+	isSet              bool
+	callCountAtLastRun uint64
 }
 
 // The caller holds Dispatcher.mu.
@@ -45,21 +45,21 @@ func (t *openCallHookTimer) run(d *Dispatcher) {
 	t.isSet = false
 	var calls []*liveCall
 	for _, c := range d.liveCalls {
-		if c.arrivalNumber > t.countAtLastRun {
+		if c.arrivalNumber > t.callCountAtLastRun {
 			calls = append(calls, c)
 		}
 	}
-	t.countAtLastRun = d.acceptedCount
+	t.callCountAtLastRun = d.acceptedCallCount
 	d.mu.Unlock()
 	slices.SortFunc(calls, func(a, b *liveCall) int { return cmp.Compare(a.arrivalNumber, b.arrivalNumber) })
 	for _, c := range calls {
-		if callInfo, call := describeForHooks(c); call.View.Ended == nil {
+		if callInfo, call := describeOpenCall(c); call.View.Ended == nil {
 			d.opts.OpenCallHook.Open(callInfo, call)
 		}
 	}
 }
 
-func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
+func describeOpenCall(c *liveCall) (CallInfo, EndedCall) {
 	callInfo, args, callView := c.gateInfo(nil), maskArgs(c), c.fullView()
 	callInfo.Args = nil
 	c.mu.Lock()

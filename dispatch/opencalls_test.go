@@ -13,20 +13,20 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-type openRecorder struct {
+type openCallRecorder struct {
 	mu        sync.Mutex
 	openCalls []string
 }
 
-func (r *openRecorder) Open(i CallInfo, e EndedCall) {
+func (r *openCallRecorder) Open(i CallInfo, e EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.openCalls = append(r.openCalls, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
-func TestOpenCallHook(t *testing.T) {
+func TestOpenCallHookReceivesOnlyLongCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hook := &openRecorder{}
+		hook := &openCallRecorder{}
 		d := New(newAllocFreeBridge(), Options{OpenCallHook: hook, Gates: []Gate{suspendingGate{}}})
 		if _, err := d.Call(t.Context(), Call{Tool: Tool{Plugin: "p", Name: "short"}, Args: json.RawMessage(`{}`)}); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func (suspendingGate) Decide(i CallInfo) Verdict {
 }
 
 func TestOpenCallHookAllocations(t *testing.T) {
-	d := New(newAllocFreeBridge(), Options{OpenCallHook: &openRecorder{}})
+	d := New(newAllocFreeBridge(), Options{OpenCallHook: &openCallRecorder{}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	alloctest.Check(t, "one call", 11, 1, func() {
 		if _, err := d.Call(context.Background(), req); err != nil {

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-func (d *Dispatcher) pageProblem(c *liveCall, silenceText string) *wire.CallError {
+func (d *Dispatcher) pageProblem(c *liveCall, unresponsiveText string) *wire.CallError {
 	c.mu.Lock()
 	target := c.attempts.runTarget
 	c.mu.Unlock()
@@ -23,7 +23,7 @@ func (d *Dispatcher) pageProblem(c *liveCall, silenceText string) *wire.CallErro
 	switch {
 	case slices.ContainsFunc(slices.Concat(targets.LiveTargets, targets.UnresponsiveTargets), isFrozen):
 		return &wire.CallError{Code: wire.ErrTabFrozen, Message: fmt.Sprintf(
-			"%s: the browser has suspended tab %d to save resources, so nothing runs in it; the call may have taken effect", silenceText, target.TabID)}
+			"%s: the browser has suspended tab %d to save resources, so nothing runs in it; the call may have taken effect", unresponsiveText, target.TabID)}
 	case !slices.ContainsFunc(targets.UnresponsiveTargets, target.isSameTab):
 		return nil
 	}
@@ -47,7 +47,7 @@ func (d *Dispatcher) runningCallNames(target Target) []string {
 		isRunningOrStuck := c.state.status == statusRunning || c.state.err != nil && c.state.err.Code == wire.ErrPageUnresponsive
 		callTarget, hasStarted := c.attempts.runTarget, c.state.hasStarted()
 		c.mu.Unlock()
-		isSameSite := callTarget.Browser == target.Browser && (callTarget.TabID == target.TabID || sameHost(callTarget.URL, target.URL))
+		isSameSite := callTarget.Browser == target.Browser && (callTarget.TabID == target.TabID || haveSameHost(callTarget.URL, target.URL))
 		if isRunningOrStuck && isSameSite && hasStarted {
 			names = append(names, fmt.Sprintf("%s (%s) in tab %d", c.req.Tool.FullName(), c.id, callTarget.TabID))
 		}

@@ -17,7 +17,7 @@ func TestCallInUnresponsivePage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			startTime := time.Now()
 			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-				targets := []dispatch.Target{dispatchtest.Document}
+				targets := []dispatch.Target{dispatchtest.DefaultTarget}
 				if time.Since(startTime) < 5*time.Second || isPageAnswering {
 					return dispatch.Targets{BrowserCount: 1, LiveTargets: targets}
 				}
@@ -58,7 +58,7 @@ func TestCallInUnresponsivePage(t *testing.T) {
 
 func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-		return dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: []dispatch.Target{dispatchtest.Document}}
+		return dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: []dispatch.Target{dispatchtest.DefaultTarget}}
 	}}
 	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||
@@ -71,7 +71,7 @@ func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			target, otherTarget := dispatchtest.Document, dispatchtest.Document
+			target, otherTarget := dispatchtest.DefaultTarget, dispatchtest.DefaultTarget
 			target.IsFrozen = time.Since(startTime) > 5*time.Second
 			otherTarget.TabID, otherTarget.IsFrozen = target.TabID+1, true
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target, otherTarget}}

@@ -16,7 +16,7 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if c.req.Tool.TargetKind.isChosenBeforeGates() {
 		return c.chosenTarget.checkPage(c)
 	}
-	if !c.targetSearch.Begin(ctx) {
+	if !c.targetSearchCtx.Begin(ctx) {
 		return false
 	}
 	targetChoice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
@@ -25,12 +25,12 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 		return false
 	}
 	targetChoice.IsPreview = true
-	targets := c.d.bridge.Targets(&c.targetSearch, targetChoice)
+	targets := c.d.bridge.Targets(&c.targetSearchCtx, targetChoice)
 	if ctx.Err() != nil {
 		c.cancel(CancellationFrom(ctx))
 		return false
 	}
-	target, targetProblem := targetAfterApproval(targets, targetChoice, &c.req)
+	target, targetProblem := chooseTargetAfterApproval(targets, targetChoice, &c.req)
 	request.runTarget = target
 	switch {
 	case targetProblem == nil:
@@ -44,23 +44,23 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	return true
 }
 
-func targetAfterApproval(targets Targets, targetChoice TargetChoice, req *Call) (Target, *targetProblem) {
-	liveTargets, noTarget := chooseTargets(targets, targetChoice, req)
-	usableIndex := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.IsFrozen && t.Readiness != ReadinessNotReady })
+func chooseTargetAfterApproval(targets Targets, targetChoice TargetChoice, req *Call) (Target, *targetProblem) {
+	liveTargets, targetProblemFound := chooseTargets(targets, targetChoice, req)
+	usableTargetIndex := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.IsFrozen && t.Readiness != ReadinessNotReady })
 	switch {
-	case noTarget == nil && usableIndex >= 0:
-		return liveTargets[usableIndex], nil
-	case noTarget == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.IsFrozen }):
+	case targetProblemFound == nil && usableTargetIndex >= 0:
+		return liveTargets[usableTargetIndex], nil
+	case targetProblemFound == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.IsFrozen }):
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrTabFrozen, NotStarted: true, Message: fmt.Sprintf(
 			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
-	case noTarget == nil:
+	case targetProblemFound == nil:
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
 			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the page requires a login (%s)",
-			req.Tool.displayName(), nameTargets(liveTargets))}}
+			req.Tool.displayName(), describeTargets(liveTargets))}}
 	case canOpenTab(targets, targetChoice):
 		return targets.BrowsersToOpen[0], nil
 	}
-	return Target{}, noTarget
+	return Target{}, targetProblemFound
 }
 
 func canOpenTab(targets Targets, targetChoice TargetChoice) bool {

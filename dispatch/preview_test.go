@@ -19,7 +19,7 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
 	otherBrowser.Browser, otherBrowser.BrowserName = "b2", "Work"
-	withProblem := func(problemText string) dispatch.Target {
+	tabWithProblem := func(problemText string) dispatch.Target {
 		tab := openPage
 		tab.Problem = problemText
 		return tab
@@ -39,17 +39,17 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	}{
 		{"no browser", exportTool, nil, dispatch.Targets{}, wire.ErrNoBrowser, "Ask the user to start Chrome"},
 		{"no tab", exportTool, nil, dispatch.Targets{BrowserCount: 1}, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*) (no_tab). Open the page in the browser"},
-		{"broken plugin", exportTool, nil, dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{withProblem("it threw")}}, wire.ErrPluginBroken, "it threw"},
+		{"broken plugin", exportTool, nil, dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{tabWithProblem("it threw")}}, wire.ErrPluginBroken, "it threw"},
 		{"frozen tab", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frozenPage}}, wire.ErrTabFrozen, "suspended tab 7 to save resources"},
 		{"login page", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{loginPage}}, wire.ErrNotReady, "Ask the user to check the tab and to log in"},
 		{"busy page", exportTool, nil, dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: targets{openPage}}, wire.ErrPageUnresponsive, "its page does not answer"},
 		{"page still loads", exportTool, nil, dispatch.Targets{BrowserCount: 1, LoadingTabs: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
-		{"plugins still load", exportTool, nil, dispatch.Targets{BrowserCount: 1, IsSyncing: true}, wire.ErrNoTab, "Retry in a few seconds."},
+		{"plugins still load", exportTool, nil, dispatch.Targets{BrowserCount: 1, IsPluginListSyncing: true}, wire.ErrNoTab, "Retry in a few seconds."},
 		{"code is on its way", exportTool, nil, dispatch.Targets{BrowserCount: 1, TabsWithoutPluginCode: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
-		{"error page", exportTool, nil, dispatch.Targets{BrowserCount: 1, ErrorPages: targets{withProblem("net::ERR_FAILED")}}, wire.ErrNoTab, "opentabs loads the page again"},
+		{"error page", exportTool, nil, dispatch.Targets{BrowserCount: 1, ErrorPages: targets{tabWithProblem("net::ERR_FAILED")}}, wire.ErrNoTab, "opentabs loads the page again"},
 		{"two browsers", exportTool, nil, dispatch.Targets{BrowserCount: 2, LiveTargets: targets{openPage, otherBrowser}}, wire.ErrAmbiguousTarget, "several browsers have a tab 7"},
 		{"not reviewed", exportTool, block, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{openPage}}, wire.ErrNotReviewed, "not reviewed"},
-		{"page without scripts", snapshotTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withProblem("Chrome allows no extension here")}}, wire.ErrNoTab, "no browser tool can work in tab 7"},
+		{"page without scripts", snapshotTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{tabWithProblem("Chrome allows no extension here")}}, wire.ErrNoTab, "no browser tool can work in tab 7"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	}
 }
 
-func reloadingBrowser(choices *[]dispatch.TargetChoice, runTarget *dispatch.Target) *dispatchtest.Bridge {
+func reloadingBrowser(targetChoices *[]dispatch.TargetChoice, runTarget *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
-			*choices = append(*choices, targetChoice)
+			*targetChoices = append(*targetChoices, targetChoice)
 			if targetChoice.IsReloadApproved {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}
 			}
@@ -115,9 +115,9 @@ func TestApprovalCoversReload(t *testing.T) {
 		for _, isAllowed := range []bool{true, false} {
 			t.Run(tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var choices []dispatch.TargetChoice
+					var targetChoices []dispatch.TargetChoice
 					var runTarget dispatch.Target
-					d := dispatch.New(reloadingBrowser(&choices, &runTarget), dispatch.Options{Gates: tt.gates})
+					d := dispatch.New(reloadingBrowser(&targetChoices, &runTarget), dispatch.Options{Gates: tt.gates})
 					var openedTickets []dispatch.WaitingTicket
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						openedTickets = append(openedTickets, w)
@@ -141,16 +141,16 @@ func TestApprovalCoversReload(t *testing.T) {
 // A permission must not replace the user's approval of the tab's reload.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		isAuto := false
+		isPermissionAuto := false
 		gate := &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
-			if isAuto {
+			if isPermissionAuto {
 				return dispatch.Verdict{}
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?"}}
 		}}
-		var choices []dispatch.TargetChoice
+		var targetChoices []dispatch.TargetChoice
 		var runTarget dispatch.Target
-		d := dispatch.New(reloadingBrowser(&choices, &runTarget), dispatch.Options{Gates: []dispatch.Gate{gate}})
+		d := dispatch.New(reloadingBrowser(&targetChoices, &runTarget), dispatch.Options{Gates: []dispatch.Gate{gate}})
 		tickets := make(chan dispatch.WaitingTicket, 2)
 		callErrors := make(chan error, 1)
 		go func() {
@@ -159,7 +159,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		}()
 		<-tickets
 		synctest.Wait()
-		isAuto = true
+		isPermissionAuto = true
 		d.RecheckGates()
 		w := <-tickets
 		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
@@ -179,7 +179,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 	})
 }
 
-func TestApprovalBeforeTabIsOpened(t *testing.T) {
+func TestTabOpensOnlyAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool
 		tool.OpenURL = "http://localhost/"

@@ -43,7 +43,7 @@ func TestReportFloodIsRateLimited(t *testing.T) {
 				if i%1000 == 0 {
 					sleepVirtual(20 * time.Millisecond)
 				}
-				s.Reports(numberReports(float64(i), 2*n), 0)
+				s.Reports(newNumberReports(float64(i), 2*n), 0)
 			}
 			s.Finish(json.RawMessage(`{}`), nil)
 		}}
@@ -69,7 +69,7 @@ func TestFirstAndLatestReportsAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 5 {
-				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
+				s.Reports([]wire.Report{{Progress: newFloatPointer(float64(i + 1)), Message: "m"}}, 0)
 				sleepVirtual(10 * time.Millisecond)
 			}
 			sleepVirtual(time.Second)
@@ -88,12 +88,12 @@ func TestFirstAndLatestReportsAreSent(t *testing.T) {
 func TestFinalReportIgnoresRateLimitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports(numberReports(1, 2), 0)
+			s.Reports(newNumberReports(1, 2), 0)
 			sleepVirtual(time.Millisecond)
-			s.Reports(numberReports(2, 2), 0)
+			s.Reports(newNumberReports(2, 2), 0)
 			for i := 3.0; i < 50; i++ { // onProgress report is final, because its progress equals its total
 				sleepVirtual(time.Millisecond)
-				s.Reports(numberReports(i, i), 0)
+				s.Reports(newNumberReports(i, i), 0)
 			}
 			sleepVirtual(time.Second)
 			s.Finish(nil, nil)
@@ -109,8 +109,8 @@ func TestLastReportIsSentBeforeResult(t *testing.T) {
 	for _, hasFailed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				s.Reports(numberReports(1, 9), 0)
-				s.Reports(numberReports(2, 9), 0)
+				s.Reports(newNumberReports(1, 9), 0)
+				s.Reports(newNumberReports(2, 9), 0)
 				if hasFailed {
 					s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 				} else {
@@ -130,7 +130,7 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			startTime := time.Now()
 			for i := range 40 {
-				s.Reports(numberReports(float64(i), 40), 0)
+				s.Reports(newNumberReports(float64(i), 40), 0)
 				sleepVirtual(time.Second)
 			}
 			if elapsedTime := time.Since(startTime); elapsedTime != 40*time.Second {
@@ -152,7 +152,7 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 1000 {
-				s.Reports(numberReports(float64(i+1), 1000), 0)
+				s.Reports(newNumberReports(float64(i+1), 1000), 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -171,7 +171,7 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 func TestNotificationContainsAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports([]wire.Report{{Progress: newFloat(1), Message: "this takes a while", Audience: "user"}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloatPointer(1), Message: "this takes a while", Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
 		notifications, _ := recordNotifications(t, p, dispatch.Options{}, nil)
@@ -188,7 +188,7 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 		for range pages {
 			wg.Go(func() {
 				for i := range reportsPerPage {
-					s.Reports(numberReports(float64(i), reportsPerPage), 0)
+					s.Reports(newNumberReports(float64(i), reportsPerPage), 0)
 				}
 			})
 		}
@@ -213,9 +213,9 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, disconnect := context.WithCancel(t.Context())
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports(numberReports(1, 9), 0)
+			s.Reports(newNumberReports(1, 9), 0)
 			sleepVirtual(10 * time.Millisecond)
-			s.Reports(numberReports(2, 9), 0)
+			s.Reports(newNumberReports(2, 9), 0)
 			disconnect()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -233,7 +233,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	reportThreeTimes := func(s dispatch.Sink) {
 		for i := range 3 {
 			sleepVirtual(pauseTime)
-			s.Reports(numberReports(float64(i+1), 3), 0)
+			s.Reports(newNumberReports(float64(i+1), 3), 0)
 		}
 		s.Finish(nil, nil)
 	}
@@ -254,7 +254,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 			reportThreeTimes(s)
 		}, nil, 1000},
 		"another call": {func(_ dispatch.Run, s dispatch.Sink) {
-			s.Ask(newAskReport(1, "child", `{}`))
+			s.Ask(newToolAsk(1, "child", `{}`))
 			sleepVirtual(time.Second)
 			reportThreeTimes(s)
 		}, nil, 2},
@@ -318,10 +318,10 @@ func TestEveryReportIsLogged(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				for i := range 50 { // only the first and the last report are sent to the client
-					s.Reports(numberReports(float64(i), 50), 0)
+					s.Reports(newNumberReports(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
-					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"},
+					{Progress: newFloatPointer(3), Total: newFloatPointer(50), Audience: "user"},
 					{HasInvalidNumber: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},

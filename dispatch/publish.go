@@ -106,7 +106,7 @@ func setCallState(s *events.State, c *liveCall) {
 	}
 	if err := c.state.err; err != nil {
 		s.ErrorCode = err.Code
-		s.Error, s.NextStep = c.describeFailure().causeAndNextStep()
+		s.Error, s.NextStep = c.describeFailure().explainForUser()
 	}
 }
 

@@ -20,8 +20,8 @@ func (s sink) LinkLost() { s.call.clock.PauseIdleLimit() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ResumeIdleLimit() }
 
-// A separate goroutine checks an output above maxInlineCheck, so that other calls on the link are not delayed.
-const maxInlineCheck = 64 << 10
+// A separate goroutine checks an output above maxInlineCheckBytes, so that other calls on the link are not delayed.
+const maxInlineCheckBytes = 64 << 10
 
 // Finish implements Sink.
 func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
@@ -30,7 +30,7 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 		toolOutput, err = c.d.shapeOutput(c, toolOutput)
 	}
 	if err == nil {
-		if c.req.Tool.Output != nil && len(toolOutput) > maxInlineCheck {
+		if c.req.Tool.Output != nil && len(toolOutput) > maxInlineCheckBytes {
 			go s.succeed(toolOutput)
 		} else {
 			s.succeed(toolOutput)
@@ -59,7 +59,7 @@ func (s sink) succeed(toolOutput json.RawMessage) {
 			return
 		}
 	}
-	s.call.endCall(callEnding{status: statusSucceeded, output: toolOutput})
+	s.call.endCall(callOutcome{status: statusSucceeded, output: toolOutput})
 }
 
 // The method Reports implements Sink.

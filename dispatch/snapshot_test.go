@@ -18,13 +18,13 @@ func TestSnapshotJSON(t *testing.T) {
 	}{
 		{"a report without numbers", wire.Report{}, `"status":"running"}`},
 		{"message", wire.Report{Message: "page 1"}, `"status":"running","message":"page 1"}`},
-		{"loaded of a total", wire.Report{Progress: newFloat(1), Total: newFloat(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
-		{"no total", wire.Report{Progress: newFloat(7)}, `"status":"running","loaded":7}`},
-		{"percent", wire.Report{Percent: newFloat(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
-		{"loaded", wire.Report{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
-		{"progress 0 of a total of 0", wire.Report{Progress: newFloat(0), Total: newFloat(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
-		{"invalid", wire.Report{Progress: newFloat(9), Total: newFloat(1), Message: "m"}, `"status":"running","message":"m"}`},
-		{"a total that is not finite", wire.Report{Progress: newFloat(1), Total: newFloat(math.Inf(1))}, `"status":"running"}`},
+		{"loaded of a total", wire.Report{Progress: newFloatPointer(1), Total: newFloatPointer(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
+		{"no total", wire.Report{Progress: newFloatPointer(7)}, `"status":"running","loaded":7}`},
+		{"percent", wire.Report{Percent: newFloatPointer(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
+		{"loaded", wire.Report{Progress: newFloatPointer(1), Total: newFloatPointer(2), Loaded: newFloatPointer(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
+		{"progress 0 of a total of 0", wire.Report{Progress: newFloatPointer(0), Total: newFloatPointer(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
+		{"invalid", wire.Report{Progress: newFloatPointer(9), Total: newFloatPointer(1), Message: "m"}, `"status":"running","message":"m"}`},
+		{"a total that is not finite", wire.Report{Progress: newFloatPointer(1), Total: newFloatPointer(math.Inf(1))}, `"status":"running"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,10 +30,10 @@ func (s status) String() string { return statusNames[s] }
 
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
-// nextStatuses lists the possible successors of each status. A call can end without running, for example because a gate
+// allowedTransitions lists the possible successors of each status. A call can end without running, for example because a gate
 // blocks the call or the client disconnects. A running tool can suspend its call, and a gate can suspend a call that is
 // resuming.
-var nextStatuses = [statusTimedOut + 1][]status{
+var allowedTransitions = [statusTimedOut + 1][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
@@ -41,7 +41,7 @@ var nextStatuses = [statusTimedOut + 1][]status{
 }
 
 func (s status) canChangeTo(t status) bool {
-	return slices.Contains(nextStatuses[s], t)
+	return slices.Contains(allowedTransitions[s], t)
 }
 
 var publicStatuses = [...]wire.CallStatus{
@@ -74,7 +74,7 @@ type state struct {
 }
 
 // The type ending is the outcome of a call: its final status and its result or error.
-type callEnding struct {
+type callOutcome struct {
 	status       status
 	output       json.RawMessage
 	err          *wire.CallError
@@ -99,7 +99,7 @@ func (s *state) begin() bool {
 }
 
 // The caller has already stopped the Clock of the call.
-func (s *state) setEnding(e callEnding, note failureNote, c *clock.Clock) bool {
+func (s *state) setEnding(e callOutcome, note failureNote, c *clock.Clock) bool {
 	if !s.status.canChangeTo(e.status) {
 		return false
 	}

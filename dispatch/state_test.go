@@ -7,7 +7,7 @@ import (
 )
 
 func TestStatusTransitions(t *testing.T) {
-	statusTexts := []status{
+	allStatuses := []status{
 		statusNew, statusRunning, statusSuspended, statusResuming,
 		statusSucceeded, statusFailed, statusCancelled, statusTimedOut,
 	}
@@ -26,8 +26,8 @@ func TestStatusTransitions(t *testing.T) {
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,
 		wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut,
 	}
-	for i, oldStatus := range statusTexts {
-		for j, to := range statusTexts {
+	for i, oldStatus := range allStatuses {
+		for j, to := range allStatuses {
 			if got := oldStatus.canChangeTo(to); got != (want[i][j] == 'x') {
 				t.Errorf("canChangeTo from %s to %s = %t, want %t", oldStatus, to, got, !got)
 			}

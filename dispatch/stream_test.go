@@ -17,14 +17,14 @@ import (
 	"opentabs/wire"
 )
 
-func TestFollowersSeeEveryEventInOrder(t *testing.T) {
+func TestSubscribersReceiveEveryEventInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4), Message: "one"}, {Progress: newFloat(2), Total: newFloat(4)}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloatPointer(1), Total: newFloatPointer(4), Message: "one"}, {Progress: newFloatPointer(2), Total: newFloatPointer(4)}}, 0)
 			sleepVirtual(31 * time.Second)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
+		a, b := d.Subscribe(dispatch.SubscribeOptions{}), d.Subscribe(dispatch.SubscribeOptions{})
 		defer a.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "Claude"}}); err == nil {
 			t.Fatal("the call succeeded, want idle_timeout")
@@ -34,7 +34,7 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 			dispatch.EventCreated, dispatch.EventRunning, dispatch.EventProgress,
 			dispatch.EventProgress, dispatch.EventEnded, dispatch.EventStopped,
 		}
-		for _, f := range []*dispatch.Follower{a, b} {
+		for _, f := range []*dispatch.Subscriber{a, b} {
 			events, missedCount, err := f.Next(t.Context())
 			if err != nil || missedCount != 0 || len(events) != len(kinds) {
 				t.Fatalf("the follower read %d events and missed %d, error %v; want %d events", len(events), missedCount, err, len(kinds))
@@ -61,32 +61,32 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 			}
 		}
 		b.Close()
-		if _, _, err := b.Next(t.Context()); !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("Next after Close returned the error %v; want the error %v", err, dispatch.ErrFollowerClosed)
+		if _, _, err := b.Next(t.Context()); !errors.Is(err, dispatch.ErrSubscriberClosed) {
+			t.Errorf("Next after Close returned the error %v; want the error %v", err, dispatch.ErrSubscriberClosed)
 		}
 	})
 }
 
-func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
+func TestSlowSubscriberDelaysNothingAndLosesEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 5000
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
-				s.Reports(numberReports(float64(i+1), n), 0)
+				s.Reports(newNumberReports(float64(i+1), n), 0)
 			}
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
 		events, missedCount, err := f.Next(t.Context())
 		for err == nil && len(events) < 4096 {
-			var moreEvents []*dispatch.Event
-			moreEvents, _, err = f.Next(t.Context())
-			events = append(events, moreEvents...)
+			var laterEvents []*dispatch.Event
+			laterEvents, _, err = f.Next(t.Context())
+			events = append(events, laterEvents...)
 		}
 		if err != nil || missedCount != n+3-4096 {
 			t.Fatalf("the follower read %d events and missed %d, error %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
@@ -96,8 +96,8 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 				t.Fatalf("event number %d follows %d, want consecutive numbers", events[i].Seq, events[i-1].Seq)
 			}
 		}
-		if lastCallID := events[len(events)-1]; lastCallID.Kind != dispatch.EventEnded {
-			t.Errorf("kind of the newest event = %s, want ended", lastCallID.Kind)
+		if lastEvent := events[len(events)-1]; lastEvent.Kind != dispatch.EventEnded {
+			t.Errorf("kind of the newest event = %s, want ended", lastEvent.Kind)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 func TestNextBlocksUntilEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{IdleLimit: time.Second})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, _, err := f.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -118,8 +118,8 @@ func TestNextBlocksUntilEvent(t *testing.T) {
 		}()
 		synctest.Wait()
 		f.Close()
-		if err := <-got; !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("a waiting Next returned the error %v after Close, want %v", err, dispatch.ErrFollowerClosed)
+		if err := <-got; !errors.Is(err, dispatch.ErrSubscriberClosed) {
+			t.Errorf("a waiting Next returned the error %v after Close, want %v", err, dispatch.ErrSubscriberClosed)
 		}
 		f.Close()
 	})
@@ -137,13 +137,13 @@ func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (lastCallID string) {
 	return lastCallID
 }
 
-func TestFollowerResumesFromSequence(t *testing.T) {
+func TestSubscriberResumesFromSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
-		followOnce := func(o dispatch.FollowOptions) (seqs []uint64, missedCount int) {
+		readFirstEvents := func(o dispatch.SubscribeOptions) (seqs []uint64, missedCount int) {
 			t.Helper()
-			f := d.Follow(o)
+			f := d.Subscribe(o)
 			defer f.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -157,52 +157,52 @@ func TestFollowerResumesFromSequence(t *testing.T) {
 			return seqs, missedCount
 		}
 		runCalls(t, d, 3)
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		runCalls(t, d, 1)
 		f.Close()
 		runCalls(t, d, 1)
-		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
+		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("a follower after event 2 read the events %v and missed %d; want 3 to 6 and none missed", seqs, missedCount)
 		}
-		if seqs, missedCount := followOnce(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
+		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{}); missedCount != 0 || seqs != nil {
 			t.Errorf("a follower without After read the old events %v and missed %d; want no events and none missed", seqs, missedCount)
 		}
-		if _, missedCount := followOnce(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
+		if _, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 1 << 40}); missedCount == 0 {
 			t.Error("a follower after an unknown event number missed 0 events, want at least 1")
 		}
-		if seqs, missedCount := followOnce(dispatch.FollowOptions{IncludesEarlierEvents: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
+		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{IncludesEarlierEvents: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start read the events %v and missed %d; want 6 events and none missed", seqs, missedCount)
 		}
 		// For a follower of one call, the number of missed events includes missed events of other
 		// calls.
-		f = d.Follow(dispatch.FollowOptions{})
+		f = d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		lastCallID := runCalls(t, d, 2000)
-		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 6, CallID: lastCallID}); len(seqs) != 3 || missedCount != 6006-6-4096 {
+		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6, CallID: lastCallID}); len(seqs) != 3 || missedCount != 6006-6-4096 {
 			t.Errorf("a follower of the last call read %d events and missed %d; want 3 and %d", len(seqs), missedCount, 6006-6-4096)
 		}
-		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
+		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "messages__export"}); len(seqs) != 6 {
 			t.Errorf("a follower of the tool read the events %v, want 6 events", seqs)
 		}
-		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
+		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "messages"}); len(seqs) != 6 {
 			t.Errorf("a follower of the plugin read the events %v, want 6 events", seqs)
 		}
-		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
+		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "other"}); len(seqs) != 0 {
 			t.Errorf("a follower of another tool read the events %v, want no events", seqs)
 		}
 	})
 }
 
-func TestFollowerResumesTooLate(t *testing.T) {
+func TestSubscriberResumesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		runCalls(t, d, 1)
 		f.Close()
 		sleepVirtual(3 * time.Minute)
 		runCalls(t, d, 5)
-		f = d.Follow(dispatch.FollowOptions{After: 3})
+		f = d.Subscribe(dispatch.SubscribeOptions{AfterSeq: 3})
 		defer f.Close()
 		events, missedCount, err := f.Next(t.Context())
 		if err != nil || len(events) != 0 || missedCount == 0 {
@@ -215,11 +215,11 @@ func TestFollowerResumesTooLate(t *testing.T) {
 	})
 }
 
-func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
+func TestEventIsEncodedOnceForAllSubscribers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
-		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
+		a, b := d.Subscribe(dispatch.SubscribeOptions{}), d.Subscribe(dispatch.SubscribeOptions{})
 		defer a.Close()
 		defer b.Close()
 		runCalls(t, d, 1)
@@ -235,21 +235,21 @@ func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 	})
 }
 
-func BenchmarkFollowed(b *testing.B) {
-	for _, followers := range []int{0, 1, 1000} {
-		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
+func BenchmarkCallsWithSubscribers(b *testing.B) {
+	for _, subscriberCount := range []int{0, 1, 1000} {
+		b.Run(fmt.Sprint("followers=", subscriberCount), func(b *testing.B) {
 			bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
-				s.Reports(numberReports(1, 2), 0)
+				s.Reports(newNumberReports(1, 2), 0)
 				s.Finish(nil, nil)
 				return nil
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
 			heapBytesBefore := liveHeapBytes()
 			var wg sync.WaitGroup
-			var allFollowers []*dispatch.Follower
-			for range followers {
-				f := d.Follow(dispatch.FollowOptions{})
-				allFollowers = append(allFollowers, f)
+			var allSubscribers []*dispatch.Subscriber
+			for range subscriberCount {
+				f := d.Subscribe(dispatch.SubscribeOptions{})
+				allSubscribers = append(allSubscribers, f)
 				wg.Go(func() {
 					for {
 						if _, _, err := f.Next(context.Background()); err != nil {
@@ -266,7 +266,7 @@ func BenchmarkFollowed(b *testing.B) {
 			}
 			b.StopTimer()
 			b.ReportMetric(float64(liveHeapBytes()-heapBytesBefore)/(1<<20), "MiB")
-			for _, f := range allFollowers {
+			for _, f := range allSubscribers {
 				f.Close()
 			}
 			wg.Wait()
@@ -285,13 +285,13 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
-				{Progress: newFloat(1), Total: newFloat(4), Message: "page 1", Status: "exporting", Audience: "user"},
+				{Progress: newFloatPointer(1), Total: newFloatPointer(4), Message: "page 1", Status: "exporting", Audience: "user"},
 				{Status: "done"},
 			}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{})
+		f := d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 2 {

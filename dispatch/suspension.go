@@ -55,9 +55,9 @@ type DecisionResult struct {
 	Allowed bool
 }
 
-// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid. To
-// approve calls for longer than MaxScopeTime, the user must choose ScopeAlways.
-const MaxScopeTime = 24 * time.Hour
+// MaxTimedApproval is the longest time for which an approval with ScopeTime can be valid. To
+// approve calls for longer than MaxTimedApproval, the user must choose ScopeAlways.
+const MaxTimedApproval = 24 * time.Hour
 
 // ScopeError is the error of a decision whose scope the ticket does not offer.
 type ScopeError struct {
@@ -95,8 +95,8 @@ func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, erro
 	if r.Allow && !slices.Contains(t.Scopes, r.Scope) {
 		return DecisionResult{}, &ScopeError{Scope: r.Scope, OfferedScopes: t.Scopes}
 	}
-	if r.Scope == wire.ScopeTime && (r.Duration <= 0 || r.Duration > MaxScopeTime) {
-		return DecisionResult{}, fmt.Errorf("a permission can last for up to %v, not for %v: choose a time in between, or always", MaxScopeTime, r.Duration)
+	if r.Scope == wire.ScopeTime && (r.Duration <= 0 || r.Duration > MaxTimedApproval) {
+		return DecisionResult{}, fmt.Errorf("a permission can last for up to %v, not for %v: choose a time in between, or always", MaxTimedApproval, r.Duration)
 	}
 	r.TicketID, r.DecidedAt = t.TicketID, time.Now()
 	if t.gate != nil {
@@ -139,7 +139,7 @@ type suspendedCalls struct {
 	mu       sync.Mutex // the mutex guards all fields below; held while notify runs
 	count    int
 	argBytes int
-	notify   func(calls int) // the field notify is Options.OnWaitingChange, which may be nil
+	notify   func(calls int) // the field notify is Options.OnWaitingCountChange, which may be nil
 }
 
 func (s *suspendedCalls) add(argBytes int) bool {

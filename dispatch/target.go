@@ -21,27 +21,27 @@ func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Tar
 		if spansSeveralBrowsers(liveTargets) {
 			return nil, &targetProblem{err: &wire.CallError{
 				Code:    wire.ErrAmbiguousTarget,
-				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(liveTargets)),
+				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, describeTargets(liveTargets)),
 			}}
 		}
 		return liveTargets, nil
 	}
-	liveTargets = keepUsableGroups(liveTargets, func(t Target) string { return t.Browser })
+	liveTargets = filterUsableGroups(liveTargets, func(t Target) string { return t.Browser })
 	if spansSeveralBrowsers(liveTargets) {
 		return nil, &targetProblem{err: &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
-			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one of the browsers",
+			Message: "tabs of several browsers match: " + describeTargets(liveTargets) + "; name one of the browsers",
 		}}
 	}
 	instanceOf := func(t Target) string { return InstanceName(req.Tool.Instances, t.URL) }
-	liveTargets = keepUsableGroups(liveTargets, instanceOf)
+	liveTargets = filterUsableGroups(liveTargets, instanceOf)
 	if firstInstance := instanceOf(liveTargets[0]); slices.ContainsFunc(liveTargets, func(t Target) bool { return instanceOf(t) != firstInstance }) {
 		return nil, &targetProblem{err: newAmbiguousInstanceError(liveTargets, req.Tool.Instances)}
 	}
 	return liveTargets, nil
 }
 
-func keepUsableGroups(liveTargets []Target, groupKey func(Target) string) []Target {
+func filterUsableGroups(liveTargets []Target, groupKey func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
 		if t.Readiness != ReadinessNotReady {
@@ -51,21 +51,21 @@ func keepUsableGroups(liveTargets []Target, groupKey func(Target) string) []Targ
 	if len(usableGroups) == 0 {
 		return liveTargets
 	}
-	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupKey(*t)] })
+	return filterTargets(liveTargets, func(t *Target) bool { return usableGroups[groupKey(*t)] })
 }
 
-func keepTargets(targets []Target, isWanted func(*Target) bool) []Target {
+func filterTargets(targets []Target, isWanted func(*Target) bool) []Target {
 	for i := range targets {
 		if isWanted(&targets[i]) {
 			continue
 		}
-		keptTargets := slices.Clone(targets[:i])
+		filteredTargets := slices.Clone(targets[:i])
 		for j := i + 1; j < len(targets); j++ {
 			if isWanted(&targets[j]) {
-				keptTargets = append(keptTargets, targets[j])
+				filteredTargets = append(filteredTargets, targets[j])
 			}
 		}
-		return keptTargets
+		return filteredTargets
 	}
 	return targets
 }
@@ -75,7 +75,7 @@ func spansSeveralBrowsers(targets []Target) bool {
 }
 
 func matchingTargets(targets []Target, targetChoice TargetChoice) []Target {
-	return keepTargets(targets, func(t *Target) bool { return targetChoice.Allows(*t) })
+	return filterTargets(targets, func(t *Target) bool { return targetChoice.Allows(*t) })
 }
 
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
@@ -88,7 +88,7 @@ func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wi
 		}
 		if len(targetChoice.Sites) == 0 {
 			return targetChoice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
-				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
+				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, describeInstances(c.Tool.Instances))}
 		}
 		targetChoice.URLToOpen = targetChoice.Sites[0]
 	}
@@ -113,7 +113,7 @@ func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire
 			continue
 		}
 		seenNames = append(seenNames, name)
-		choice := nameTargets([]Target{t})
+		choice := describeTargets([]Target{t})
 		if name != "" {
 			choice = fmt.Sprintf("%q in %s", name, choice)
 		}
@@ -130,7 +130,7 @@ func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire
 // empty string if no instance matches.
 func InstanceName(instances []Instance, address string) string {
 	for _, i := range instances {
-		if sameHost(i.URL, address) {
+		if haveSameHost(i.URL, address) {
 			return i.Name
 		}
 	}
@@ -138,7 +138,7 @@ func InstanceName(instances []Instance, address string) string {
 }
 
 // The hosts localhost, 127.0.0.1 and ::1 count as equal, because a user may configure localhost but open 127.0.0.1.
-func sameHost(a, b string) bool {
+func haveSameHost(a, b string) bool {
 	hostA, portA, isValidA := hostAndPort(a)
 	hostB, portB, isValidB := hostAndPort(b)
 	return isValidA && isValidB && hostA == hostB && portA == portB
@@ -150,8 +150,8 @@ func (t Target) isSameTab(otherTarget Target) bool {
 
 func hostAndPort(address string) (host, port string, ok bool) {
 	scheme, schemelessURL, _ := strings.Cut(address, "://")
-	if hostEnd := strings.IndexAny(schemelessURL, `/?#\`); hostEnd >= 0 {
-		schemelessURL = schemelessURL[:hostEnd]
+	if hostEndIndex := strings.IndexAny(schemelessURL, `/?#\`); hostEndIndex >= 0 {
+		schemelessURL = schemelessURL[:hostEndIndex]
 	}
 	u, err := url.Parse(scheme + "://" + schemelessURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -169,7 +169,7 @@ func hostAndPort(address string) (host, port string, ok bool) {
 
 const maxNamedTargets = 8
 
-func nameTargets(targets []Target) string {
+func describeTargets(targets []Target) string {
 	return joinNames(targets, func(t Target) string {
 		frame := ""
 		if t.FrameID != 0 {
@@ -179,11 +179,11 @@ func nameTargets(targets []Target) string {
 	})
 }
 
-func nameBrowsers(targets []Target) string {
+func describeBrowsers(targets []Target) string {
 	return joinNames(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
 }
 
-func nameInstances(instances []Instance) string {
+func describeInstances(instances []Instance) string {
 	if len(instances) == 0 {
 		return "none"
 	}

@@ -38,7 +38,7 @@ func TestChooseTarget(t *testing.T) {
 	workTarget := site(homeTab(7), "https://wiki.corp/%zz?q=1")
 	homeTarget := site(homeTab(8), "http://localhost:8090/page")
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
-	bothInstances := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
+	bothInstanceTargets := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
 	tests := []struct {
 		name      string
 		targets   dispatch.Targets
@@ -56,15 +56,15 @@ func TestChooseTarget(t *testing.T) {
 		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
 		{"broken only in a tab that is not wanted", dispatch.Targets{BrowserCount: 2, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8), workTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "loaded before the plugin"},
 		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), homeTab(8)}}, dispatch.Call{}, "b1", 7, "", ""},
-		{"tab named", bothInstances, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
-		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
-		{"browser named by id", bothInstances, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
-		{"two browsers", bothInstances, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
+		{"tab named", bothInstanceTargets, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
+		{"browser named by name", bothInstanceTargets, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
+		{"browser named by id", bothInstanceTargets, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
+		{"two browsers", bothInstanceTargets, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
 		// Tabs of two different browsers can have the same tab ID.
-		{"one tab id in two browsers", bothInstances, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
+		{"one tab id in two browsers", bothInstanceTargets, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
 		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), frame(homeTab(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
-		{"unknown tab", bothInstances, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"unknown browser", bothInstances, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"unknown tab", bothInstanceTargets, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"unknown browser", bothInstanceTargets, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
 		{"the error describes a frame as a frame", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(homeTab(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
 
 		{"two browsers, one of which is not ready",

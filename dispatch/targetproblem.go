@@ -22,7 +22,7 @@ func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetP
 
 func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
-	silentTargets := matchingTargets(targets.UnresponsiveTargets, targetChoice)
+	unresponsiveTargets := matchingTargets(targets.UnresponsiveTargets, targetChoice)
 	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, targetChoice), matchingTargets(targets.BrokenTabs, targetChoice), matchingTargets(targets.LoadingTabs, targetChoice)
 	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, targetChoice), matchingTargets(targets.TabsWithoutPluginCode, targetChoice)
 	switch {
@@ -31,35 +31,35 @@ func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *ta
 	case targets.OpenedTab != nil:
 		return newOpenedTabProblem(*targets.OpenedTab, errorPages, pluginName)
 	case len(tabsAwaitingCode) > 0:
-		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but plugins are still being loaded into the browser (%s)", pluginName, nameTargets(tabsAwaitingCode))
-	case targets.IsSyncing:
+		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but plugins are still being loaded into the browser (%s)", pluginName, describeTargets(tabsAwaitingCode))
+	case targets.IsPluginListSyncing:
 		return newNoTabProblem(errtext.RetrySoonStep, "plugins are still being loaded into the browser, so tabs of %s may not be recognized yet", pluginName)
 	case len(brokenTabs) > 0:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
-			req.Tool.Plugin, brokenTabs[0].Problem, nameTargets(brokenTabs))}}
-	case len(silentTargets) > 0:
+			req.Tool.Plugin, brokenTabs[0].Problem, describeTargets(brokenTabs))}}
+	case len(unresponsiveTargets) > 0:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
-			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}}
+			"%s is open, but its page does not answer (%s)", pluginName, describeTargets(unresponsiveTargets))}}
 	case len(tabsToReload) > 0:
-		targetProblem := newNoTabProblem(errtext.NameReloadedTabStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
+		targetProblem := newNoTabProblem(errtext.ChooseTabToReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, describeTargets(tabsToReload))
 		if !spansSeveralBrowsers(tabsToReload) {
 			targetProblem.nextStep, targetProblem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
 		}
 		return targetProblem
 	case len(loadingTabs) > 0:
-		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but its page is still loading or updating the plugin (%s)", pluginName, nameTargets(loadingTabs))
+		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but its page is still loading or updating the plugin (%s)", pluginName, describeTargets(loadingTabs))
 	case len(errorPages) > 0 && errorPages[0].Problem == wire.LoadErrorNoAccess:
-		return newNoTabProblem(errtext.AllowSiteStep, "%s is open, but Chrome gives opentabs no access to its site (%s)", pluginName, nameTargets(errorPages))
+		return newNoTabProblem(errtext.AllowSiteStep, "%s is open, but Chrome gives opentabs no access to its site (%s)", pluginName, describeTargets(errorPages))
 	case len(errorPages) > 0:
 		return newNoTabProblem(errtext.RetryLoadStep, "%s is open, but its page can't be loaded (%s): %s",
-			pluginName, nameTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))
+			pluginName, describeTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))
 	case len(targets.BrowsersToOpen) > 1:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-			"no open tab shows %s, and several browsers could open one: %s; name one of the browsers", pluginName, nameBrowsers(targets.BrowsersToOpen))}}
+			"no open tab shows %s, and several browsers could open one: %s; name one of the browsers", pluginName, describeBrowsers(targets.BrowsersToOpen))}}
 	case len(targets.LiveTargets)+len(targets.UnresponsiveTargets) > 0:
-		return newNoTabProblem(errtext.NameTabStep, "the tab, browser or instance that was named does not show %s; these do: %s",
-			pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.UnresponsiveTargets)))
+		return newNoTabProblem(errtext.ChooseTabStep, "the tab, browser or instance that was named does not show %s; these do: %s",
+			pluginName, describeTargets(slices.Concat(targets.LiveTargets, targets.UnresponsiveTargets)))
 	default:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"no open tab shows %s (%s)", pluginName, strings.Join(req.Tool.Matches, ", "))}}
@@ -70,18 +70,18 @@ func newOpenedTabProblem(openedTarget Target, errorPages []Target, pluginName st
 	i := slices.IndexFunc(errorPages, openedTarget.isSameTab)
 	switch {
 	case i >= 0 && errorPages[i].Problem == wire.LoadErrorNoAccess:
-		return newNoTabProblem(errtext.AllowSiteStep, "%s was opened for the call, but Chrome gives opentabs no access to its site", nameTargets(errorPages[i:i+1]))
+		return newNoTabProblem(errtext.AllowSiteStep, "%s was opened for the call, but Chrome gives opentabs no access to its site", describeTargets(errorPages[i:i+1]))
 	case i >= 0:
 		return newNoTabProblem(errtext.RetryLoadStep, "%s was opened for the call, but its page can't be loaded: %s",
-			nameTargets(errorPages[i:i+1]), errtext.DescribeLoadError(errorPages[i].Problem))
+			describeTargets(errorPages[i:i+1]), errtext.DescribeLoadError(errorPages[i].Problem))
 	}
 	return newNoTabProblem(errtext.CheckTabStep, "%s was opened for the call, but %s did not start there; the page may require a login",
-		nameTargets([]Target{openedTarget}), pluginName)
+		describeTargets([]Target{openedTarget}), pluginName)
 }
 
-func failWithProblem(c *liveCall, noTarget *targetProblem) {
+func failWithProblem(c *liveCall, targetProblemFound *targetProblem) {
 	c.mu.Lock()
-	c.nextStep = noTarget.nextStep
+	c.nextStep = targetProblemFound.nextStep
 	c.mu.Unlock()
-	c.fail(noTarget.err)
+	c.fail(targetProblemFound.err)
 }

@@ -32,11 +32,11 @@ func eventKinds(v dispatch.View) []dispatch.EventKind {
 	return kinds
 }
 
-func TestTimeline(t *testing.T) {
+func TestTimelineRecordsCallPhases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sleepVirtual(time.Second)
-			s.Reports(numberReports(1, 2), 0)
+			s.Reports(newNumberReports(1, 2), 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendOnceGate{}}})
@@ -113,19 +113,19 @@ func TestTimelineIsBounded(t *testing.T) {
 	})
 }
 
-func TestFollowFromViewReceivesLaterEvents(t *testing.T) {
+func TestSubscribeFromViewReceivesLaterEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nextStep := make(chan struct{})
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				<-nextStep
-				s.Reports(numberReports(1, 2), 0)
+				s.Reports(newNumberReports(1, 2), 0)
 			}
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		firstFollower := d.Follow(dispatch.FollowOptions{})
-		defer firstFollower.Close()
+		firstSubscriber := d.Subscribe(dispatch.SubscribeOptions{})
+		defer firstSubscriber.Close()
 		go func() { _, _ = d.Call(context.Background(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		nextStep <- struct{}{}
@@ -134,7 +134,7 @@ func TestFollowFromViewReceivesLaterEvents(t *testing.T) {
 		if v.ReportCount != 1 || v.Seq != 3 {
 			t.Fatalf("view of the call: %d reports, last event %d; want 1 and 3", v.ReportCount, v.Seq)
 		}
-		f := d.Follow(dispatch.FollowOptions{After: v.Seq})
+		f := d.Subscribe(dispatch.SubscribeOptions{AfterSeq: v.Seq})
 		defer f.Close()
 		if f.Position() != v.Seq {
 			t.Errorf("a follower after event %d has the position %d, want the same number", v.Seq, f.Position())
@@ -149,7 +149,7 @@ func TestFollowFromViewReceivesLaterEvents(t *testing.T) {
 	})
 }
 
-func TestSkippedReportsOfANestedCall(t *testing.T) {
+func TestSkippedReportsKeepParentRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAnswered := make(chan struct{})
 		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {

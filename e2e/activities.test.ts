@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
 import { fetchCallRecord, findCall } from './harness/daemon-api.ts';
-import { runChecked, startOpentabs } from './harness/process.ts';
+import { runOrThrow, startOpentabs } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -65,19 +65,22 @@ test('the record of a running call has its activities, also after the service wo
 test('opentabs calls show --follow prints the activities for the user until the call ends', async () => {
   const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
-  const userFollower = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
+  const userEventsCommand = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
-  const { code, stdout } = await userFollower.commandEnd;
+  const { code, stdout } = await userEventsCommand.commandResult;
   assert.equal(code, 0);
   const outputLines = stdout.split('\n').map((line) => line.trim());
   assert.ok(outputLines.some((line) => line.startsWith('activity table')));
   assert.ok(outputLines.includes('1') && outputLines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\d s, requested by .*\n$/);
 
-  const { call_id: internalCallId } = await runDeltasTool({ count: 3 });
-  assert.match(await runChecked(['calls', 'show', internalCallId], stack.env), /1 activity is not for the user/);
+  const { call_id: internalAudienceCallId } = await runDeltasTool({ count: 3 });
   assert.match(
-    await runChecked(['calls', 'show', internalCallId, '--verbose'], stack.env),
+    await runOrThrow(['calls', 'show', internalAudienceCallId], stack.env),
+    /1 activity is not for the user/,
+  );
+  assert.match(
+    await runOrThrow(['calls', 'show', internalAudienceCallId, '--verbose'], stack.env),
     /activity table \(not for the user\)\n/,
   );
 });

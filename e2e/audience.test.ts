@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from './harness/client.ts';
 import { findCall } from './harness/daemon-api.ts';
-import { runChecked, startOpentabs, stopProcess } from './harness/process.ts';
+import { runOrThrow, startOpentabs, stopProcess } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -26,17 +26,17 @@ async function makeThreeCalls() {
     userEvery: 2,
     endAudience: 'user',
   });
-  const internalOutcome = await client.call('everything__steps', { count: 3, everyMs: 100 });
+  const internalAudienceOutcome = await client.call('everything__steps', { count: 3, everyMs: 100 });
   const failedCall = await client.call('everything__fail', { code: 'ODD', message: 'it went wrong' });
   assert.deepEqual(
-    [stepsOutcome.isError, internalOutcome.isError, failedCall.isError],
+    [stepsOutcome.isError, internalAudienceOutcome.isError, failedCall.isError],
     [false, false, true],
     stepsOutcome.text,
   );
-  return { stepsOutcome, internalOnly: internalOutcome };
+  return { stepsOutcome, internalOnly: internalAudienceOutcome };
 }
 
-function followEvents(filter: string) {
+function subscribeToEvents(filter: string) {
   const controller = new AbortController();
   const eventStream = { text: '', stop: () => controller.abort() };
   const response = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
@@ -52,14 +52,14 @@ function followEvents(filter: string) {
 }
 
 test('terminals and /events filter reports by audience; agents and the audit log get all reports', async () => {
-  const userFollower = startOpentabs(['calls', '--follow'], stack.env);
-  const verboseFollower = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  const allEvents = followEvents('');
-  const userEvents = followEvents('?audience=user');
+  const userEventsCommand = startOpentabs(['calls', '--follow'], stack.env);
+  const allEventsCommand = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  const allEvents = subscribeToEvents('');
+  const userEvents = subscribeToEvents('?audience=user');
   await Promise.all([allEvents.started, userEvents.started]);
   await waitFor(
     'all terminals to start following',
-    () => userFollower.stderr().includes('following') && verboseFollower.stderr().includes('following'),
+    () => userEventsCommand.stderr().includes('following') && allEventsCommand.stderr().includes('following'),
   );
 
   const { stepsOutcome, internalOnly } = await makeThreeCalls();
@@ -73,13 +73,13 @@ test('terminals and /events filter reports by audience; agents and the audit log
   );
   assert.equal(internalOnly.progress.length, 3);
 
-  await waitFor('the last event of the failed call', () => userFollower.stdout().includes('it went wrong'));
-  await waitFor('the last event of the failed call', () => verboseFollower.stdout().includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => userEventsCommand.stdout().includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => allEventsCommand.stdout().includes('it went wrong'));
   await waitFor('the last event of the failed call', () => allEvents.read.text.includes('it went wrong'));
   await waitFor('the last event of the failed call', () => userEvents.read.text.includes('it went wrong'));
   for (const [name, auditText, includesInternal] of [
-    ['calls --follow', userFollower.stdout(), false],
-    ['calls --follow --verbose', verboseFollower.stdout(), true],
+    ['calls --follow', userEventsCommand.stdout(), false],
+    ['calls --follow --verbose', allEventsCommand.stdout(), true],
     ['/events', allEvents.read.text, true],
     ['/events?audience=user', userEvents.read.text, false],
   ] as const) {
@@ -89,13 +89,13 @@ test('terminals and /events filter reports by audience; agents and the audit log
   }
   assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((allEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
-  await Promise.all([stopProcess(userFollower), stopProcess(verboseFollower)]);
+  await Promise.all([stopProcess(userEventsCommand), stopProcess(allEventsCommand)]);
   allEvents.read.stop();
   userEvents.read.stop();
 
   // The audit contains the messages of all calls, for every audience.
   const auditLog = await waitFor('the audit log to contain the calls', async () => {
-    const auditText = await runChecked(['audit', '--json'], stack.env);
+    const auditText = await runOrThrow(['audit', '--json'], stack.env);
     return auditText.includes('user step 4') && auditText.includes('internal step 3') ? auditText : undefined;
   });
   assert.equal((auditLog.match(/"audience":"user","last_messages"/g) ?? []).length, 1, auditLog);

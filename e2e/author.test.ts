@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { repositoryRoot, runChecked, runOpentabs } from './harness/process.ts';
+import { repositoryRoot, runOpentabs, runOrThrow } from './harness/process.ts';
 
 const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 const env = { OPENTABS_HOME: join(homeFolder, 'home'), NO_COLOR: '1' };
@@ -12,7 +12,7 @@ const pluginFolder = join(homeFolder, 'tickets');
 after(() => rmSync(homeFolder, { recursive: true, force: true }));
 
 test('a new plugin compiles without a change', async () => {
-  await runChecked(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
+  await runOrThrow(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
   mkdirSync(join(pluginFolder, 'node_modules'));
   symlinkSync(join(repositoryRoot, 'node_modules/typescript'), join(pluginFolder, 'node_modules/typescript'));
   const { code, stdout, stderr } = await runOpentabs(['plugin', 'check', pluginFolder, '--strict'], env);

@@ -35,7 +35,7 @@ const waitForPlugin = (name: string, isReviewed: boolean) =>
     return (plugin !== undefined && plugin.changed !== true) === isReviewed;
   });
 
-const brokenAdapters: readonly (readonly [
+const brokenAdapterCases: readonly (readonly [
   name: string,
   code: string,
   error: RegExp,
@@ -57,7 +57,7 @@ function matchParseError(line: number): RegExp {
   return new RegExp(`${expectedMessage.source} \\(line ${line}\\)`);
 }
 
-for (const [name, code, errorPattern, manifestFields] of brokenAdapters) {
+for (const [name, code, errorPattern, manifestFields] of brokenAdapterCases) {
   test(`every surface reports why the adapter "${name}" did not start, and the plugin works after its repair`, async () => {
     await addPlugin(stack, {
       name,

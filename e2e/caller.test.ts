@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
 import { fetchCallRecords } from './harness/daemon-api.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const runCommand = (...args: string[]) => runChecked(args, stack.env);
+const runCommand = (...args: string[]) => runOrThrow(args, stack.env);
 const callNested = async (value: string) => {
   const callOutcome = await client.call('everything__call', {
     tool: 'messages__echo',
@@ -32,16 +32,16 @@ const callNested = async (value: string) => {
   });
   return JSON.stringify(callOutcome.structured ?? callOutcome.text);
 };
-const allowCommand = 'plugin permission everything --allow-calls-to messages';
+const allowCallsCommand = 'plugin permission everything --allow-calls-to messages';
 
 test('calls to another plugin are off by default, and the handler, the lists and the audit log report the denial', async () => {
   const callOutcome = await callNested('one');
   assert.match(callOutcome, /"code":"denied"/);
-  assert.ok(callOutcome.includes(`The user can allow it with \`opentabs ${allowCommand}\``), callOutcome);
+  assert.ok(callOutcome.includes(`The user can allow it with \`opentabs ${allowCallsCommand}\``), callOutcome);
   const [child] = (await fetchCallRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
   const callList = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
-  assert.ok(callList.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), callList);
+  assert.ok(callList.includes(`To allow it, run \`opentabs ${allowCallsCommand}\`, or use the side panel.`), callList);
   const { tabId } = (await stack.listTabs())[0] ?? {};
   await waitFor('the audit log to contain the call', async () =>
     (await runCommand('audit', '--tool', 'messages')).includes(
@@ -53,7 +53,7 @@ test('calls to another plugin are off by default, and the handler, the lists and
 });
 
 test('an allowed call to another plugin works, and needs approval if the called tool does', async () => {
-  await runCommand(...allowCommand.split(' '));
+  await runCommand(...allowCallsCommand.split(' '));
   assert.match(await callNested('two'), /two/);
   await runCommand('plugin', 'permission', 'messages', 'ask');
   nextDecision = 'allow for this session';

@@ -18,7 +18,7 @@ after(() => stack?.close());
 
 let channelCount = 0;
 /** The test site delays each response for a slow channel by 20 s. */
-const makeSlowChannel = () => `c${++channelCount}-9-20000`;
+const makeSlowChannelId = () => `c${++channelCount}-9-20000`;
 
 const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
@@ -37,7 +37,7 @@ const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   );
 
 test('notifications/cancelled stops the code in the page, and the client gets no result', async () => {
-  const channel = makeSlowChannel();
+  const channel = makeSlowChannelId();
   const stopController = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stopController.signal });
   const { call_id } = await waitForRunningCall(channel);
@@ -58,18 +58,24 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   const heartbeatArgs = { everyMs: 100, forMs: 60_000 };
   const stopController = new AbortController();
   const call = client.call('messages__heartbeat', heartbeatArgs, { signal: stopController.signal });
-  const firstRecord = await waitForReportingCall();
+  const firstCallRecord = await waitForReportingCall();
   stopController.abort('the wrong channel');
   await assert.rejects(call);
   await waitFor(
     'the page to receive the reason of the cancel',
     async () => (await readAbortReason()) === 'cancelled by the client: the wrong channel',
   );
-  assert.equal((await waitForStoppedCall(firstRecord.call_id)).cancel_reason, 'the wrong channel');
+  assert.equal((await waitForStoppedCall(firstCallRecord.call_id)).cancel_reason, 'the wrong channel');
 
   const secondCall = client.call('messages__heartbeat', heartbeatArgs);
-  const secondRecord = await waitForReportingCall();
-  const cancelResult = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
+  const secondCallRecord = await waitForReportingCall();
+  const cancelResult = await stack.runCli(
+    'calls',
+    'cancel',
+    secondCallRecord.call_id,
+    '--reason',
+    'it takes\ntoo long',
+  );
   assert.equal(cancelResult.code, 0, cancelResult.stderr);
   const callOutcome = await secondCall;
   assert.match(callOutcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
@@ -85,7 +91,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 });
 
 test('a client that disconnects stops the code in the page', async () => {
-  const channel = makeSlowChannel();
+  const channel = makeSlowChannelId();
   const leavingClient = await stack.connectStdio();
   const call = leavingClient.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
   const { call_id } = await waitForRunningCall(channel);
@@ -96,7 +102,7 @@ test('a client that disconnects stops the code in the page', async () => {
 });
 
 test('a client cannot cancel a call of another client', async () => {
-  const channel = makeSlowChannel();
+  const channel = makeSlowChannelId();
   const otherClient = await stack.connectHttp();
   const stopController = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stopController.signal });
@@ -114,18 +120,18 @@ test('a client cannot cancel a call of another client', async () => {
 });
 
 test('Ctrl-C in opentabs call stops the code in the page', async () => {
-  const channel = makeSlowChannel();
+  const channel = makeSlowChannelId();
   const command = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await waitForRunningCall(channel);
   command.child.kill('SIGINT');
-  const { code } = await command.commandEnd;
+  const { code } = await command.commandResult;
   assert.equal(code, 130);
   await waitForAbortedRequest(channel);
   assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
 });
 
 test('the stop button of the side panel stops the code in the page, and the client receives the error', async () => {
-  const channel = makeSlowChannel();
+  const channel = makeSlowChannelId();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // handled below; an earlier failure has the clearer message

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -103,10 +103,10 @@ for (const [name, connectClient] of clientTransports) {
       // Count only the plugin's tools, because tools/list also returns the built-in tools of opentabs.
       const countPluginTools = async () =>
         (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
-      await runChecked(['plugin', 'remove', 'messages'], stack.env);
+      await runOrThrow(['plugin', 'remove', 'messages'], stack.env);
       await waitFor('the first list_changed notification', () => changeCount >= 1);
       assert.equal(await countPluginTools(), 0);
-      await runChecked(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
+      await runOrThrow(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
       await waitFor('the second list_changed notification', () => changeCount >= 2);
       await waitFor('the tools of the added plugin', async () => (await countPluginTools()) > 5);
       await waitFor('a successful call after the plugin was added again', async () => {

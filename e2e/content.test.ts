@@ -71,8 +71,8 @@ for (const { tool, args, fails: isFailing } of [
       .split('\n')
       .slice(1, -1)
       .map((line) => line.trim().split(/ {2,}/)[0]);
-    const expectedStations = 'request gates queue target link worker page handler return'.split(' ');
-    assert.deepEqual(phaseNames, expectedStations, textBlock);
+    const expectedPhaseNames = 'request gates queue target link worker page handler return'.split(' ');
+    assert.deepEqual(phaseNames, expectedPhaseNames, textBlock);
   });
 }
 
@@ -97,10 +97,10 @@ test('the result of a traced call contains the time of each processing step, and
   const stationNames = traceHops.map((hop) => Object(hop).station).join(' ');
   const browserStations = 'websocket worker port bridge host schema handler result port worker websocket';
   assert.equal(stationNames, `guard parse check gates queue target hub ${browserStations} hub dispatch reply`);
-  let lastStationUs = 0;
+  let previousHopEndUs = 0;
   for (const hop of traceHops) {
     const { startUs, us } = Object(hop);
-    assert.ok(us >= 0 && Math.abs(startUs - lastStationUs) < 0.01, JSON.stringify(traceHops));
-    lastStationUs = startUs + us;
+    assert.ok(us >= 0 && Math.abs(startUs - previousHopEndUs) < 0.01, JSON.stringify(traceHops));
+    previousHopEndUs = startUs + us;
   }
 });

@@ -27,7 +27,7 @@ async function describePage(): Promise<unknown> {
 }
 
 /** The extension must leave no non-configurable function on the page's window. */
-async function listLockedFunctions(): Promise<string[]> {
+async function listPermanentWindowFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
       const property = Object.getOwnPropertyDescriptor(window, name);
@@ -108,7 +108,7 @@ test("plugin dev prints the plugin's log", async () => {
 });
 
 test('after plugin dev ends, the last build stays in the page, and the page finds no trace of the extension on its window', async () => {
-  assert.deepEqual(await listLockedFunctions(), []);
+  assert.deepEqual(await listPermanentWindowFunctions(), []);
   const { code, stderr } = await author.end();
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);

@@ -18,11 +18,11 @@ after(() => stack?.close());
 
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-async function decideInApi(tool: string, isAllowed: boolean): Promise<void> {
+async function decideCallOverApi(tool: string, isAllowed: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow: isAllowed });
 }
 
-const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
+const makeDecisionAnswer = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, connectClient] of [
   ['http', connectModernHttp],
@@ -36,14 +36,14 @@ for (const [name, connectClient] of [
     });
     after(() => client?.close());
 
-    const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
+    const sendCall = async (tool: string, args: unknown, extraParams: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientInfo': { name: 'opentabs-e2e', version: '1' },
         'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
       };
       id += 1;
-      const params = { name: tool, arguments: args, _meta, ...otherParams };
+      const params = { name: tool, arguments: args, _meta, ...extraParams };
       const { result: callResult, error } = await client.exchangeMessage({
         jsonrpc: '2.0',
         id,
@@ -52,7 +52,7 @@ for (const [name, connectClient] of [
       });
       return { result: isRecord(callResult) ? callResult : {}, error: isRecord(error) ? error : undefined };
     };
-    const startCallUntilForm = async (tool: string, args: unknown) => {
+    const startCallAndAwaitForm = async (tool: string, args: unknown) => {
       const { result: callResult } = await sendCall(tool, args);
       assert.equal(callResult.resultType, 'input_required', JSON.stringify(callResult));
       const [key = ''] = Object.keys(Object(callResult.inputRequests));
@@ -67,23 +67,23 @@ for (const [name, connectClient] of [
     };
 
     test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
-      const { formText, answer: formAnswer } = await startCallUntilForm('everything__echo', { value: 'hi' });
+      const { formText, answer: formAnswer } = await startCallAndAwaitForm('everything__echo', { value: 'hi' });
       assert.match(formText, /May everything__echo run/);
-      assert.equal((await formAnswer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
-      const { result: callResult } = await formAnswer(makeChoice('allow once'));
+      assert.equal((await formAnswer(makeDecisionAnswer('allow once'), '-TAMPERED')).error?.code, -32602);
+      const { result: callResult } = await formAnswer(makeDecisionAnswer('allow once'));
       assert.equal(Object(callResult.structuredContent).value, 'hi');
-      assert.equal((await formAnswer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
+      assert.equal((await formAnswer(makeDecisionAnswer('allow once'))).error?.code, -32602); // the user has already decided
     });
 
     test('a call that the user denied does not run', async () => {
-      const { answer: formAnswer } = await startCallUntilForm('everything__change', { key: `modern-${name}` });
+      const { answer: formAnswer } = await startCallAndAwaitForm('everything__change', { key: `modern-${name}` });
       assert.equal((await formAnswer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {
-      const { answer: formAnswer } = await startCallUntilForm('everything__echo', { value: 4 });
-      await decideInApi('everything__echo', true);
+      const { answer: formAnswer } = await startCallAndAwaitForm('everything__echo', { value: 4 });
+      await decideCallOverApi('everything__echo', true);
       const { result: callResult } = await formAnswer({ action: 'cancel' });
       assert.equal(Object(callResult.structuredContent).value, 4);
     });

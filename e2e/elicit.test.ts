@@ -23,11 +23,11 @@ interface ApprovalForm {
 
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-async function decideInApi(tool: string, isAllowed: boolean): Promise<void> {
+async function decideCallOverApi(tool: string, isAllowed: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow: isAllowed });
 }
 
-const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
+const makeDecisionAnswer = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, connectClient] of [
   ['http', (testedStack: Stack) => testedStack.connectHttp.bind(testedStack)],
@@ -62,12 +62,12 @@ for (const [name, connectClient] of [
       assert.match(approvalForm.message, /May everything__echo run/);
       assert.match(approvalForm.message, /\{"value":"hi"\}/);
       assert.deepEqual(approvalForm.choices, ['allow once', 'allow for this session', 'deny']);
-      approvalForm.answer(makeChoice('allow once'));
+      approvalForm.answer(makeDecisionAnswer('allow once'));
       assert.equal(Object((await call).structured).value, 'hi');
     });
 
     test('a call whose form is denied or declined does not run, and the agent receives "denied"', async () => {
-      for (const [i, formAnswer] of [makeChoice('deny'), { action: 'decline' } as const].entries()) {
+      for (const [i, formAnswer] of [makeDecisionAnswer('deny'), { action: 'decline' } as const].entries()) {
         const key = `${name}-denied-${i}`;
         const call = client.call('everything__change', { key });
         (await nextForm()).answer(formAnswer);
@@ -80,10 +80,10 @@ for (const [name, connectClient] of [
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
       const approvalForm = await nextForm();
-      await decideInApi('everything__change', false);
+      await decideCallOverApi('everything__change', false);
       assert.equal((await call).code, 'denied');
       await waitFor('the approval form to be withdrawn', () => approvalForm.signal.aborted);
-      approvalForm.answer(makeChoice('allow once'));
+      approvalForm.answer(makeDecisionAnswer('allow once'));
       assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // the late approval is processed before messages__echo runs
       assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
     });
@@ -91,7 +91,7 @@ for (const [name, connectClient] of [
     test('a call whose form is closed without a decision keeps waiting for approval on the other surfaces', async () => {
       const call = client.call('everything__echo', { value: 2 });
       (await nextForm()).answer({ action: 'cancel' });
-      await decideInApi('everything__echo', true);
+      await decideCallOverApi('everything__echo', true);
       assert.equal(Object((await call).structured).value, 2);
     });
 
@@ -105,7 +105,7 @@ for (const [name, connectClient] of [
       controller.abort();
       await assert.rejects(call);
       await waitFor('the approval form to be withdrawn', () => approvalForm.signal.aborted);
-      approvalForm.answer(makeChoice('allow once'));
+      approvalForm.answer(makeDecisionAnswer('allow once'));
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),
       );
@@ -118,7 +118,7 @@ for (const [name, connectClient] of [
         [{ action: 'decline' }, /user_denied/],
       ] as const) {
         const call = client.call('everything__wait_for_user', { reason: 'Log in to the chat.' });
-        (await nextForm()).answer(makeChoice('allow once'));
+        (await nextForm()).answer(makeDecisionAnswer('allow once'));
         const approvalForm = await nextForm();
         assert.match(approvalForm.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
         approvalForm.answer(formAnswer);
@@ -128,19 +128,19 @@ for (const [name, connectClient] of [
 
     test('after "allow for this session" the client needs no further approval, and another client does', async () => {
       const firstCall = client.call('everything__change', {});
-      (await nextForm()).answer(makeChoice('allow for this session'));
+      (await nextForm()).answer(makeDecisionAnswer('allow for this session'));
       assert.equal((await firstCall).isError, false);
       assert.equal((await client.call('everything__change', {})).isError, false);
       const otherClient = await stack.connectHttp();
       const otherCall = otherClient.call('everything__change', {});
-      await decideInApi('everything__change', false);
+      await decideCallOverApi('everything__change', false);
       assert.equal((await otherCall).code, 'denied');
     });
 
     test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
-      const plainClient = await connectClient(stack)();
-      const call = plainClient.call('everything__echo', { value: 3 });
-      await decideInApi('everything__echo', true);
+      const clientWithoutElicitation = await connectClient(stack)();
+      const call = clientWithoutElicitation.call('everything__echo', { value: 3 });
+      await decideCallOverApi('everything__echo', true);
       const callOutcome = await call;
       assert.equal(Object(callOutcome.structured).value, 3);
       assert.match(String(callOutcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FaultFixture } from './faults/fault-fixture.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { waitFor } from './harness/wait.ts';
 
 const idleLimitMs = 6000;
@@ -96,7 +96,7 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     // target.
     const pageState = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
-      return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
+      return await browser.withPageSession(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     });
     assert.equal(pageState, 'hidden');
   } finally {
@@ -109,14 +109,14 @@ test('a call that names a suspended tab fails at once with tab_frozen, and any o
   const { path, tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  const setSuspended = async (isSuspended: boolean) => {
+  const setTabFrozen = async (isSuspended: boolean) => {
     await page.sendCommand('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
     await waitFor('Chrome to report the suspension', async () => {
       const isFrozen = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return isFrozen === isSuspended;
     });
   };
-  await setSuspended(true);
+  await setTabFrozen(true);
   for (const args of [{}, { tabId: tab.tabId }]) {
     const callOutcome = await client.call('messages__echo', { value: 1, ...args });
     assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
@@ -131,7 +131,7 @@ test('a call that names a suspended tab fails at once with tab_frozen, and any o
   assert.deepEqual(otherTabOutcome.structured, { value: 2 }, otherTabOutcome.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
   await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
-  await setSuspended(false);
+  await setTabFrozen(false);
   await waitFor(
     'a successful call in the tab',
     async () => !(await client.call('messages__echo', { value: 3 })).isError,
@@ -164,7 +164,7 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
   assert.match(callOutcome.text, /may have taken effect.*show the tab or to reload it/s);
-  const status = await runChecked(['status'], fixture.env);
+  const status = await runOrThrow(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await setLifecycleState('active');
   await waitFor(
@@ -173,7 +173,7 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   );
   await waitFor(
     'opentabs status to show no suspended tab',
-    async () => !(await runChecked(['status'], fixture.env)).includes('suspended'),
+    async () => !(await runOrThrow(['status'], fixture.env)).includes('suspended'),
   );
   await page.detach();
 });

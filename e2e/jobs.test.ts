@@ -18,8 +18,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
-  client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
+const callHeartbeat = (client: McpClient, forMs: number, extraArgs: Record<string, unknown> = {}) =>
+  client.call('messages__heartbeat', { everyMs: 500, forMs, ...extraArgs });
 
 function readJobId(callOutcome: CallOutcome): string {
   const job = Object(callOutcome.structured);

@@ -24,10 +24,10 @@ const args = {
 
 async function runConcurrently(count: number, call: (callNumber: number) => Promise<boolean>): Promise<number[]> {
   const failedCallNumbers: number[] = [];
-  let nextNumber = 0;
+  let nextCallNumber = 0;
   const runCallBatch = async () => {
-    while (nextNumber < count) {
-      const callNumber = nextNumber++;
+    while (nextCallNumber < count) {
+      const callNumber = nextCallNumber++;
       if (!(await call(callNumber))) failedCallNumbers.push(callNumber);
     }
   };
@@ -36,13 +36,13 @@ async function runConcurrently(count: number, call: (callNumber: number) => Prom
 }
 
 async function runWithBusyProcesses<T>(callback: () => Promise<T>): Promise<T> {
-  const children = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-  const exitPromises = children.map((child) => once(child, 'exit'));
+  const busyProcesses = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  const processExits = busyProcesses.map((child) => once(child, 'exit'));
   try {
     return await callback();
   } finally {
-    for (const child of children) child.kill();
-    await Promise.all(exitPromises);
+    for (const child of busyProcesses) child.kill();
+    await Promise.all(processExits);
   }
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 import { buildLegacyPlugin } from './testdata/legacy/legacy.ts';
@@ -20,9 +20,9 @@ before(async () => {
   client = await stack.connectHttp();
   const pluginFolder = join(stack.homeFolder, 'alpha');
   await buildLegacyPlugin(pluginFolder, makeTwin('alpha'));
-  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;
-  await runChecked(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
+  await runOrThrow(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
 });
 after(() => stack?.close());
 
@@ -31,7 +31,7 @@ async function readSettings(tabId: number): Promise<string> {
   return callOutcome.isError ? '' : JSON.stringify(callOutcome.structured);
 }
 
-async function openTabWithAlpha(): Promise<number> {
+async function openTabWithAlphaPlugin(): Promise<number> {
   let attemptCount = 0;
   return await waitFor('the plugin alpha to be live in a page', async () => {
     const url = `${stack.site.origin}/late?${++attemptCount}`;
@@ -44,7 +44,7 @@ async function openTabWithAlpha(): Promise<number> {
 }
 
 test('a secret setting reaches the page only with late access, and the error without late access contains the command', async () => {
-  const tabId = await openTabWithAlpha();
+  const tabId = await openTabWithAlphaPlugin();
   const settings = await readSettings(tabId);
   assert.doesNotMatch(settings, /S3CRET-KEY/);
   assert.match(settings, /http:/); // the settings other than the secret are available
@@ -54,11 +54,11 @@ test('a secret setting reaches the page only with late access, and the error wit
     /The plugin alpha did not get the setting key, because it starts after the page's scripts\./,
   );
   assert.match(failedCall.text, /`opentabs plugin permission alpha --late-access on`/);
-  await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
+  await runOrThrow(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
   await waitFor('the open page to receive the secret setting', async () =>
     (await readSettings(tabId)).includes('S3CRET-KEY'),
   );
-  await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
+  await runOrThrow(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
   await waitFor(
     'the secret setting to be removed from the open page',
     async () => !(await readSettings(tabId)).includes('S3CRET-KEY'),

@@ -6,14 +6,14 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { CallOutcome, McpClient } from './harness/client.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { callWithReload } from './harness/reload.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 import { buildLegacyPlugin } from './testdata/legacy/legacy.ts';
 import { earlyPlugin, makeTwin } from './testdata/legacy/twin.ts';
 
-const twinNames = ['alpha', 'beta'] as const;
+const twinPluginNames = ['alpha', 'beta'] as const;
 const hostileScript = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
 
 let stack: Stack;
@@ -22,25 +22,25 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  for (const name of twinNames) {
+  for (const name of twinPluginNames) {
     const pluginFolder = join(stack.homeFolder, name);
     await buildLegacyPlugin(pluginFolder, makeTwin(name));
-    await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
+    await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
-    await runChecked(
+    await runOrThrow(
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
     // A late adapter receives the secret setting "key" only with late access.
-    await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
+    await runOrThrow(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
 after(() => stack?.close());
 
 let pageCount = 0;
 
-/** A page that loads while Chrome registers a plugin's scripts may lack a script, so openTabWithTwins retries. */
-function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
+/** A page that loads while Chrome registers a plugin's scripts may lack a script, so openTabWithTwinPlugins retries. */
+function openTabWithTwinPlugins(script = ''): Promise<{ page: Page; tabId: number }> {
   const earlyRequestScript = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
   stack.site.setPageHtml(
     `<!doctype html><title>t</title><script>${script};${earlyRequestScript}</script><body><iframe src="/inner"></iframe>`,
@@ -48,7 +48,7 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   return waitFor('both plugins to be live in a page', async () => {
     const url = `${stack.site.origin}/page?${++pageCount}`;
     const page = await stack.chrome.openPage(url);
-    const tabId = await waitForTwins(url);
+    const tabId = await waitForTwinPlugins(url);
     const preScriptNames = await findInnerFrame(page)?.evaluate(() => document.documentElement.dataset.pre);
     if (preScriptNames?.split(' ').sort().join(' ') === ' alpha beta') return { page, tabId };
     await page.close();
@@ -58,11 +58,11 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
 
 const findInnerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
-function waitForTwins(pageUrl: string): Promise<number> {
+function waitForTwinPlugins(pageUrl: string): Promise<number> {
   return waitFor(`both plugins in ${pageUrl}`, async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === pageUrl);
     const names = tab?.plugins?.map((plugin) => plugin.name) ?? [];
-    return twinNames.every((name) => names.includes(name)) ? tab?.tabId : undefined;
+    return twinPluginNames.every((name) => names.includes(name)) ? tab?.tabId : undefined;
   });
 }
 
@@ -76,17 +76,17 @@ const readHooks = (page: Page, name: string) =>
   page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
 
 test('settings, early tokens, names and caches of two plugins in a tab are separate, also after an await', async () => {
-  const { page, tabId } = await openTabWithTwins();
+  const { page, tabId } = await openTabWithTwinPlugins();
   await page.waitForLoadState('networkidle');
-  const twinResults = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
-  for (const [i, name] of twinNames.entries()) {
+  const twinPluginResults = await Promise.all(twinPluginNames.map((name) => callTool(`${name}__mine`, { tabId })));
+  for (const [i, name] of twinPluginNames.entries()) {
     const expected = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
-    assert.deepEqual(twinResults[i]?.structured, { before: expected, after: expected });
+    assert.deepEqual(twinPluginResults[i]?.structured, { before: expected, after: expected });
   }
   await callTool('alpha__cache', { tabId, set: 'of alpha' });
   assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
   assert.deepEqual((await callTool('beta__cache', { tabId })).structured, { value: null });
-  await runChecked(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
+  await runOrThrow(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
   await waitFor('the open page to receive the setting', async () =>
     JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
@@ -97,46 +97,44 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
 });
 
 test('each adapter is evaluated once per document, and its hooks run on calls, navigations and teardown', async () => {
-  const { page, tabId } = await openTabWithTwins();
+  const { page, tabId } = await openTabWithTwinPlugins();
   const failedCall = await client.call('alpha__fail', { tabId });
   assert.match(failedCall.text, /slow down/);
   assert.match(failedCall.text, /RATE_LIMITED/);
   await page.evaluate(() => history.pushState(null, '', '/page?a'));
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
-  const expectedHooks =
+  const expectedHookLog =
     'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === expectedHooks);
-  await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
-  await waitFor(
-    'alpha to be torn down',
-    async () => (await readHooks(page, 'alpha')) === `${expectedHooks}deactivated torn `,
-  );
+  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === expectedHookLog);
+  await runOrThrow(['plugin', 'permission', 'alpha', 'off'], stack.env);
+  const tornDownLog = `${expectedHookLog}deactivated torn `;
+  await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === tornDownLog);
   await page.evaluate(() => history.pushState(null, '', '/after'));
-  const betaHooks = expectedHooks.replace('start:fail end:fail:false ', '');
-  await waitFor('the events of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
-  const lockedAdapters = (await callTool('beta__locked', { tabId })).structured;
-  assert.deepEqual(lockedAdapters, { names: ['beta'], locked: true });
-  await runChecked(['plugin', 'permission', 'alpha', 'auto'], stack.env);
+  const betaLog = `${expectedHookLog.replace('start:fail end:fail:false ', '')}navigated:/after `;
+  await waitFor('the events of beta', async () => (await readHooks(page, 'beta')) === betaLog);
+  const lockedAdapterNames = (await callTool('beta__locked', { tabId })).structured;
+  assert.deepEqual(lockedAdapterNames, { names: ['beta'], locked: true });
+  await runOrThrow(['plugin', 'permission', 'alpha', 'auto'], stack.env);
   await page.close();
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
   const pluginFolder = join(stack.homeFolder, earlyPlugin.name);
   await buildLegacyPlugin(pluginFolder, earlyPlugin);
-  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
-  const { page, tabId } = await openTabWithTwins();
+  await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
+  const { page, tabId } = await openTabWithTwinPlugins();
   const tokens = await waitFor('the plugin to be live', async () => {
     const callOutcome = await callWithReload(stack, client, 'early__heard', { tabId });
     return callOutcome.isError ? undefined : callOutcome.structured;
   });
   assert.deepEqual(tokens, { heard: ['T0KEN'] });
-  await runChecked(['plugin', 'remove', earlyPlugin.name], stack.env);
+  await runOrThrow(['plugin', 'remove', earlyPlugin.name], stack.env);
   await page.close();
 });
 
 test('parameters with a default are optional, and the tool receives the default', async () => {
-  const { page, tabId } = await openTabWithTwins();
+  const { page, tabId } = await openTabWithTwinPlugins();
   assert.deepEqual((await callTool('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
   const args = { limit: 1, deep: {} };
   assert.deepEqual((await callTool('alpha__defaults', { tabId, ...args })).structured, {
@@ -147,10 +145,10 @@ test('parameters with a default are optional, and the tool receives the default'
 });
 
 test('the readiness of two plugins in a tab is reported separately', async () => {
-  const { page, tabId } = await openTabWithTwins();
+  const { page, tabId } = await openTabWithTwinPlugins();
   const readReadiness = async () => {
     const tab = (await stack.listTabs()).find((tab) => tab.tabId === tabId);
-    return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
+    return twinPluginNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
   const waitForReadiness = (expectedReadiness: readonly boolean[]) =>
     waitFor(
@@ -166,7 +164,7 @@ test('the readiness of two plugins in a tab is reported separately', async () =>
 });
 
 test('a page that forges all events and messages and replaces the old registry learns nothing and changes nothing', async () => {
-  const { page, tabId } = await openTabWithTwins(hostileScript);
+  const { page, tabId } = await openTabWithTwinPlugins(hostileScript);
   const progressOptions = { onProgress: () => undefined };
   const countCall = await client.call('alpha__count', { tabId, to: 5 }, progressOptions);
   assert.deepEqual(countCall.structured, { counted: 5, secret: 'S3CRET-alpha' });
@@ -179,7 +177,7 @@ test('a page that forges all events and messages and replaces the old registry l
   for (const value of expectedValues('beta')) assert.ok(resultText.includes(value), resultText);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
-    return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
+    return twinPluginNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
   });
   assert.match(logs, /alpha logs hello/);
   assert.doesNotMatch(logs, /FORGED/);
@@ -191,7 +189,7 @@ test('a page that forges all events and messages and replaces the old registry l
 
 test('the result of a tool that navigates and returns at once reaches the client', async () => {
   for (let i = 0; i < 5; i++) {
-    const { page, tabId } = await openTabWithTwins();
+    const { page, tabId } = await openTabWithTwinPlugins();
     assert.deepEqual((await callTool('alpha__go', { tabId, to: `/next${i}` })).structured, { went: `/next${i}` });
     await page.waitForURL(`**/next${i}`);
     await page.close();

@@ -8,7 +8,7 @@ import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 /** If a tab cannot load, opentabs fails the call after 8 s; without Chrome's load error, after 20 s. */
-const maxErrorDelayMs = 18_000;
+const maxLoadErrorDelayMs = 18_000;
 
 let stack: Stack;
 let client: McpClient;
@@ -25,8 +25,8 @@ async function expectNoTabError(args: Record<string, unknown> = {}): Promise<str
   const durationMs = Date.now() - startMs;
   assert.equal(callOutcome.code, 'no_tab', callOutcome.text);
   assert.ok(
-    durationMs < maxErrorDelayMs,
-    `the call took ${durationMs} ms, want less than ${maxErrorDelayMs} ms: ${callOutcome.text}`,
+    durationMs < maxLoadErrorDelayMs,
+    `the call took ${durationMs} ms, want less than ${maxLoadErrorDelayMs} ms: ${callOutcome.text}`,
   );
   return callOutcome.text;
 }
@@ -135,9 +135,9 @@ test('a page that was opened for a call and cannot load fails the call, and the 
 });
 
 test('a site that accepts connections and never answers fails the call, and calls run after the site answers', async (t) => {
-  let isSilent = true;
+  let isSiteSilent = true;
   const port = await serveSite(t, (_, response) => {
-    if (isSilent) return;
+    if (isSiteSilent) return;
     response.setHeader('content-type', 'text/html');
     response.end(pageHtml);
   });
@@ -150,7 +150,7 @@ test('a site that accepts connections and never answers fails the call, and call
   // The second call must reload the tab that the first call opened, not open another tab.
   await expectNoTabError();
   assert.equal((await stack.listTabs()).length, 1);
-  isSilent = false;
+  isSiteSilent = false;
   await waitFor('a successful call', async () => !(await client.call('places__where')).isError);
   assert.equal((await stack.listTabs()).length, 1);
 });
@@ -162,9 +162,9 @@ for (const [name, makeUnreachableUrl, reason] of [
   test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {
     const unresponsivePort = await serveSite(t, () => undefined);
     const redirectUrl = makeUnreachableUrl ? await makeUnreachableUrl() : `http://dead.localhost:${unresponsivePort}/`;
-    let isRepaired = false;
+    let isSiteRepaired = false;
     const port = await serveSite(t, (_, response) => {
-      response.writeHead(isRepaired ? 200 : 302, { 'content-type': 'text/html', location: redirectUrl });
+      response.writeHead(isSiteRepaired ? 200 : 302, { 'content-type': 'text/html', location: redirectUrl });
       response.end(pageHtml);
     });
     await configureOpenUrl(`http://127.0.0.1:${port}/start`);
@@ -173,7 +173,7 @@ for (const [name, makeUnreachableUrl, reason] of [
     assert.match(answerText, reason);
     assert.doesNotMatch(answerText, /dead\.localhost/);
     assert.match(await expectNoTabError(), /its page can't be loaded/);
-    isRepaired = true;
+    isSiteRepaired = true;
     const callOutcome = await waitFor('a successful call', async () => {
       const callOutcome = await client.call('places__where');
       return callOutcome.isError ? undefined : callOutcome;

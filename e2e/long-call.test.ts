@@ -41,7 +41,7 @@ test('progress reports reset the idle timer even if the client sent no progress 
   const callOutcome = await client.call(
     'messages__heartbeat',
     { everyMs: 1_000, forMs: 7_000 },
-    { withoutProgress: true },
+    { omitsProgressToken: true },
   );
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.equal(callOutcome.progress.length, 0);

@@ -107,8 +107,8 @@ test('a call without a tab fails with no_tab, and a call in a logged-out tab fai
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';
   });
-  const loggedOut = await client.call('messages__echo', { value: 1 });
-  assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
+  const loggedOutOutcome = await client.call('messages__echo', { value: 1 });
+  assert.equal(loggedOutOutcome.code, 'not_ready', loggedOutOutcome.text);
   await stack.page.goto('about:blank');
   const noTabOutcome = await waitFor('the tab to be gone', async () => {
     const callOutcome = await client.call('messages__echo', { value: 1 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
 import { fetchCallRecord, fetchCallRecords, findCall } from './harness/daemon-api.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -13,13 +13,13 @@ let client: McpClient;
 before(async () => {
   stack = await startStack({ plugins: [everythingPlugin], serveFlags: ['--idle-timeout', '8s'] });
   client = await stack.connectHttp();
-  await runChecked(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
+  await runOrThrow(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
 });
 after(() => stack?.close());
 
 let keyCount = 0;
-const makeKey = () => `k${++keyCount}-`;
-const waitForNote = (noteText: string) =>
+const makeUniqueKey = () => `k${++keyCount}-`;
+const waitForReceivedNote = (noteText: string) =>
   waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
@@ -65,7 +65,7 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
   ] as const) {
-    const callOutcome = await callTool({ tool, input, catchError: true, key: makeKey() });
+    const callOutcome = await callTool({ tool, input, catchError: true, key: makeUniqueKey() });
     assert.match(
       JSON.stringify(callOutcome.structured),
       new RegExp(`"code":"${code}"`),
@@ -86,17 +86,17 @@ test('endless recursion and too many nested calls are stopped', async () => {
 });
 
 test('cancelling the top call stops the code of all nested calls', async () => {
-  const key = makeKey();
+  const key = makeUniqueKey();
   const stopController = new AbortController();
   const callOutcome = client.call(
     'everything__call_itself',
     { levels: 3, forMs: 20_000, key },
     { signal: stopController.signal },
   );
-  await waitForNote(`begin ${key}0`);
+  await waitForReceivedNote(`begin ${key}0`);
   stopController.abort('enough');
   await assert.rejects(callOutcome);
-  for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
+  for (const level of [0, 1, 2, 3]) await waitForReceivedNote(`stop ${key}${level}`);
   const calls = (await fetchCallRecords(stack))
     .filter((call) => call.tool_name === 'everything__call_itself')
     .slice(0, 4);
@@ -107,7 +107,7 @@ test('cancelling the top call stops the code of all nested calls', async () => {
 });
 
 test('a tool can abort a nested call and continue', async () => {
-  const key = makeKey();
+  const key = makeUniqueKey();
   const callOutcome = await callTool({
     tool: 'silent',
     input: { forMs: 20_000, key },
@@ -115,7 +115,7 @@ test('a tool can abort a nested call and continue', async () => {
     catchError: true,
   });
   assert.match(JSON.stringify(callOutcome.structured), /"code":"aborted","message":"aborted: given up"/);
-  await waitForNote(`stop ${key}`);
+  await waitForReceivedNote(`stop ${key}`);
 });
 
 test('a nested call runs in the requested tab', async () => {
@@ -128,9 +128,9 @@ test('a nested call runs in the requested tab', async () => {
 });
 
 test('a nested call and its result survive stops of the service worker', async () => {
-  const key = makeKey();
+  const key = makeUniqueKey();
   const callOutcome = callTool({ tool: 'steps', input: { count: 80, everyMs: 250, key } });
-  await waitForNote(`begin ${key}`);
+  await waitForReceivedNote(`begin ${key}`);
   for (let stopCount = 0; stopCount < 3; stopCount++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
     const previousMessage = (await fetchCallRecord(stack, call_id)).message;

@@ -44,7 +44,7 @@ test('with the switch "Show everything" on, a running call has a moving progress
   await progressBar.waitFor();
   await panel.waitForFunction(() =>
     [...document.querySelectorAll('[role=progressbar]')].some(
-      (barElement) => Number(barElement.getAttribute('aria-valuenow') ?? 0) >= 50,
+      (progressBarElement) => Number(progressBarElement.getAttribute('aria-valuenow') ?? 0) >= 50,
     ),
   );
   await panel.screenshot({ path: `${screenshotFolder}/panel-live.png` });

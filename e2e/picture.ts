@@ -42,7 +42,7 @@ function readLastLine(chunk: string): string {
   return redrawnLines.findLast((lastLine) => lastLine.trim() !== '')?.trimEnd() ?? '';
 }
 
-function selectFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
+function selectAnimationFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
   const endMs = terminalLines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
     const atMs = (endMs * i) / (frameCount - 1);
@@ -55,11 +55,11 @@ function drawSvg(terminalLines: readonly TerminalLine[]): string {
   const width = Math.ceil(columnCount * 7.85) + 32;
   const totalSeconds = terminalLines.length * 0.6 + 2;
   const keyframeStyles = terminalLines.map((_, i) => {
-    const startPercent = ((i * 0.6) / totalSeconds) * 100;
-    const endPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / totalSeconds) * 100;
-    const hideBeforeStyle = i === 0 ? '' : '0%{opacity:0}';
-    const hideAfterStyle = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
-    return `@keyframes f${i}{${hideBeforeStyle}${startPercent.toFixed(2)}%{opacity:1}${hideAfterStyle}}`;
+    const frameStartPercent = ((i * 0.6) / totalSeconds) * 100;
+    const frameEndPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / totalSeconds) * 100;
+    const hideBeforeKeyframe = i === 0 ? '' : '0%{opacity:0}';
+    const hideAfterKeyframe = frameEndPercent === 100 ? '' : `${frameEndPercent.toFixed(2)}%,100%{opacity:0}`;
+    return `@keyframes f${i}{${hideBeforeKeyframe}${frameStartPercent.toFixed(2)}%{opacity:1}${hideAfterKeyframe}}`;
   });
   const textElements = terminalLines.map(
     (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
@@ -87,7 +87,7 @@ try {
   const terminalLines = await recordTerminal(stack.env, stack.homeFolder);
   const archiveBytes = readFileSync(join(stack.homeFolder, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, drawSvg(selectFrames(terminalLines)));
+  writeFileSync(output, drawSvg(selectAnimationFrames(terminalLines)));
   const lastLine = terminalLines.at(-1);
   process.stdout.write(
     `${output}: ${terminalLines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${archiveBytes} bytes\n`,

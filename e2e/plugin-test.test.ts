@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chromiumPath } from './harness/chromium.ts';
-import { repositoryRoot, runChecked } from './harness/process.ts';
+import { repositoryRoot, runOrThrow } from './harness/process.ts';
 
 const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 const tempFolder = join(homeFolder, 'temp');
@@ -21,7 +21,7 @@ async function runPluginTests(
   ...testFlags: string[]
 ): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', pluginFolder, '--browser', '--json', '--timeout', '10m', ...testFlags];
-  const eventLines = await runChecked(command, env);
+  const eventLines = await runOrThrow(command, env);
   const events: { test?: string; skipped?: boolean }[] = eventLines
     .trim()
     .split('\n')
@@ -44,7 +44,7 @@ test('tests that pass in a simulated page pass in a real page', async () => {
 });
 
 test('the tests of a newly created plugin pass in a real page', async () => {
-  await runChecked(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
+  await runOrThrow(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
   const testResults = await runPluginTests(join(homeFolder, 'tickets'));
   assert.ok(testResults.length > 0 && testResults.every(([, isSkipped]) => !isSkipped), JSON.stringify(testResults));
   assert.deepEqual(readdirSync(tempFolder), []);

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-function checkProtocol(callOutcome: CallOutcome): void {
+function assertProgressProtocol(callOutcome: CallOutcome): void {
   assert.equal(callOutcome.isError, false, callOutcome.text);
   for (const [i, progressReport] of callOutcome.progress.entries()) {
     assert.ok(Number.isFinite(progressReport.progress), `the progress ${progressReport.progress} is not finite`);
@@ -53,7 +53,7 @@ for (const [name, connectClient] of clientTransports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
     const client: McpClient = await connectClient(stack);
     const callOutcome = await client.call('messages__reports', { reports: malformedReports });
-    checkProtocol(callOutcome);
+    assertProgressProtocol(callOutcome);
     const lastReport = callOutcome.progress.at(-1);
     assert.deepEqual([lastReport?.message, lastReport?.progress], ['final', 10]);
   });
@@ -67,15 +67,17 @@ for (const [name, connectClient] of clientTransports) {
     }));
     const reports = [...textOnlyReports, ...numberedReports, { message: 'tidying up' }];
     const callOutcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
-    checkProtocol(callOutcome);
-    const lastCountedIndex = callOutcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
-    assert.ok(lastCountedIndex > 0, JSON.stringify(callOutcome.progress));
+    assertProgressProtocol(callOutcome);
+    const lastCountReportIndex = callOutcome.progress.findIndex(
+      (report) => report.progress === 3 && report.total === 3,
+    );
+    assert.ok(lastCountReportIndex > 0, JSON.stringify(callOutcome.progress));
     for (const [i, progressReport] of callOutcome.progress.entries()) {
       assert.ok(progressReport.progress >= 0.000001, `${progressReport.progress} is too small to be a useful number`);
       assert.equal(
-        i < lastCountedIndex
+        i < lastCountReportIndex
           ? progressReport.progress < 3
-          : i === lastCountedIndex || (progressReport.progress > 3 && progressReport.total === undefined),
+          : i === lastCountReportIndex || (progressReport.progress > 3 && progressReport.total === undefined),
         true,
         JSON.stringify(progressReport),
       );
@@ -91,7 +93,7 @@ for (const [name, connectClient] of clientTransports) {
   test(`100,000 reports in a loop are coalesced and counted over ${name}`, async () => {
     const client: McpClient = await connectClient(stack);
     const callOutcome = await client.call('messages__reports', { loop: 100_000 });
-    checkProtocol(callOutcome);
+    assertProgressProtocol(callOutcome);
     assert.equal(callOutcome.progress.at(-1)?.progress, 100_000);
     const callRecord = (await stack.listCalls()).find((call) => call.reports >= 100_000);
     assert.equal(callRecord?.reports, 100_000, 'every report must be counted');

@@ -66,7 +66,7 @@ for (const [name, connectClient] of clientTransports) {
     test('a client that cancels a prompt stops the code in the page', async () => {
       const channelId = `${name}-200-500`;
       const stopController = new AbortController();
-      const cancelledPrompt = client.sdk.getPrompt(
+      const cancelledPromptRequest = client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId } },
         { signal: stopController.signal },
       );
@@ -78,7 +78,7 @@ for (const [name, connectClient] of clientTransports) {
         ),
       );
       stopController.abort();
-      await assert.rejects(cancelledPrompt);
+      await assert.rejects(cancelledPromptRequest);
       const stoppedCall = await waitFor('the call of the prompt to end', async () =>
         (await stack.listCalls()).find(
           (callRecord) => callRecord.call_id === call.call_id && callRecord.stopped !== undefined,

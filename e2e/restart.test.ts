@@ -35,7 +35,7 @@ after(async () => {
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-async function openListenStream(): Promise<Response> {
+async function openSubscriptionStream(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
@@ -68,9 +68,9 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdioClient = await connectStdio(env);
-    const listenStream = await openListenStream();
+    const subscriptionStream = await openSubscriptionStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listenStream.text().catch(() => ''); // The client waits until the daemon has closed the listen stream.
+    await subscriptionStream.text().catch(() => ''); // The client waits until the daemon has closed the listen stream.
     await startDaemon();
     // While the test sends requests, the MCP SDK's transports try to reopen their GET streams.
     const errors = await Promise.all(

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { repositoryRoot, runChecked } from './harness/process.ts';
+import { repositoryRoot, runOrThrow } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -16,12 +16,12 @@ before(async () => {
   client = await stack.connectHttp();
   const plugin = join(stack.homeFolder, 'wiki-plugin');
   cpSync(join(repositoryRoot, 'e2e/testdata/wiki'), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], stack.env);
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'build', plugin], stack.env);
+  await runOrThrow(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
 });
 after(() => stack?.close());
 
-const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
+const configureWikiPlugin = (...args: string[]) => runOrThrow(['plugin', 'configure', 'wiki', ...args], stack.env);
 
 async function readSettings(): Promise<unknown> {
   const callOutcome = await client.call('wiki__read_settings', {});
@@ -31,8 +31,8 @@ async function readSettings(): Promise<unknown> {
 /** New settings may arrive in the page after a call has started. */
 async function waitForSettings(expectedSettings: object): Promise<void> {
   await waitFor(JSON.stringify(expectedSettings), async () => {
-    const readValues = await readSettings();
-    return JSON.stringify(readValues) === JSON.stringify(expectedSettings);
+    const currentSettings = await readSettings();
+    return JSON.stringify(currentSettings) === JSON.stringify(expectedSettings);
   });
 }
 
@@ -41,7 +41,7 @@ test('a call without a required setting fails with the command that sets it, and
   assert.equal(refusedCall.code, 'needs_settings');
   assert.match(refusedCall.text, /lacks the setting site.*opentabs plugin configure wiki/);
 
-  await configureWiki(
+  await configureWikiPlugin(
     `site.here=${stack.site.origin}`,
     'site.elsewhere=https://wiki.example.com',
     'apiToken=s3cret-text',
@@ -53,7 +53,7 @@ test('a call without a required setting fails with the command that sets it, and
 
 test('a changed setting reaches an open page without a reload', async () => {
   await stack.page.evaluate(() => Object.assign(globalThis, { stillHere: true }));
-  await configureWiki('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
+  await configureWikiPlugin('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
   await waitForSettings({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
 
   const panel = await stack.chrome.openPanel();
@@ -84,20 +84,20 @@ test('neither the page nor any surface shows a secret', async () => {
     ['audit', '--json'],
     ['status', '--json'],
   ])
-    assert.doesNotMatch(await runChecked(args, stack.env), /s3cret/, args.join(' '));
+    assert.doesNotMatch(await runOrThrow(args, stack.env), /s3cret/, args.join(' '));
 });
 
 test('a review by an agent changes nothing, and the side panel shows it to the user', async () => {
-  await runChecked(['plugin', 'permission', 'wiki', 'off'], stack.env);
+  await runOrThrow(['plugin', 'permission', 'wiki', 'off'], stack.env);
   const inspectOutcome = await client.call('plugin_inspect', { plugin: 'wiki' });
   const reviewToken = /reviewToken "([\w-]+)"/.exec(inspectOutcome.text)?.[1];
-  const markResult = await client.call('plugin_mark_reviewed', {
+  const markReviewedResult = await client.call('plugin_mark_reviewed', {
     plugin: 'wiki',
     reviewToken,
     permission: 'auto',
     note: 'It only reads.',
   });
-  assert.equal(markResult.isError, false, markResult.text);
+  assert.equal(markReviewedResult.isError, false, markReviewedResult.text);
   assert.equal((await client.call('wiki__read_settings', {})).code, 'denied');
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();

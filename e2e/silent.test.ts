@@ -62,8 +62,8 @@ test('calls in an unresponsive page fail with page_unresponsive, new calls run i
   );
   const otherTabCall = await client.call('runaway__wait', { ms: 1 });
   assert.deepEqual(otherTabCall.structured, { path: '/other' }, otherTabCall.text);
-  const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
-  assert.equal(namedTabCall.code, 'page_unresponsive', namedTabCall.text);
+  const callWithTabId = await client.call('runaway__wait', { ms: 1, tabId });
+  assert.equal(callWithTabId.code, 'page_unresponsive', callWithTabId.text);
   for (const call of [busyLoopCall, sameTabCall, sameProcessCall]) {
     const callOutcome = await call;
     assert.equal(callOutcome.code, 'page_unresponsive', callOutcome.text);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
 import { findCall } from './harness/daemon-api.ts';
-import { runChecked } from './harness/process.ts';
+import { runOrThrow } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -18,11 +18,11 @@ before(async () => {
   stack = await startStack({ plugins: [{ dir: 'e2e/testdata/versions' }] });
   pluginFolders.versions = join(stack.homeFolder, 'plugin-0');
   pluginFolders.apart = join(stack.homeFolder, 'apart');
-  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
+  await runOrThrow(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   writeFileSync(join(pluginFolders.apart, 'src/index.ts'), readFileSync(join(pluginFolders.versions, 'src/index.ts')));
   replaceInFile('apart', 'package.json', /"opentabs": \{/, '"opentabs": {\n    "world": "isolated",');
-  await runChecked(['plugin', 'build', pluginFolders.apart], stack.env);
-  await runChecked(['plugin', 'add', pluginFolders.apart, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'build', pluginFolders.apart], stack.env);
+  await runOrThrow(['plugin', 'add', pluginFolders.apart, '--permission', 'auto'], stack.env);
   client = await stack.connectHttp();
   await waitFor('a result of the plugin "apart"', async () => {
     await stack.page.reload();
@@ -44,7 +44,7 @@ function replaceInFile(plugin: string, file: string, oldPattern: RegExp, replace
 /** A new build of a plugin does not run before the user has reviewed the build. */
 async function rebuildPlugin(plugin: string, name: string): Promise<void> {
   replaceInFile(plugin, 'src/index.ts', /buildName = '[^']*'/, `buildName = '${name}'`);
-  await runChecked(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
+  await runOrThrow(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
 }
 
 async function reviewPlugin(plugin: string): Promise<void> {
@@ -73,7 +73,7 @@ async function waitForBuild(plugin: string, name: string): Promise<BuildReport> 
   });
 }
 
-const readPageMark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
+const readMarkAttribute = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
 
 for (const plugin of ['versions', 'apart']) {
   test(`${plugin}: a reviewed build replaces the old build in the page and keeps its state`, async () => {
@@ -88,7 +88,7 @@ for (const plugin of ['versions', 'apart']) {
     await rebuildPlugin(plugin, 'build 1');
     await reviewPlugin(plugin);
     assert.deepEqual((await waitForBuild(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);
-    assert.equal(await readPageMark(), 'not reloaded');
+    assert.equal(await readMarkAttribute(), 'not reloaded');
   });
 }
 
@@ -106,7 +106,7 @@ test('a running call ends in the build that it started in, and later calls wait 
   assert.deepEqual((await runningCall).structured, { build: 'build 1' });
   const nextResult = await nextCall;
   assert.equal(Object(nextResult.structured).build, 'build 6', nextResult.text);
-  assert.equal(await readPageMark(), 'not reloaded');
+  assert.equal(await readMarkAttribute(), 'not reloaded');
 });
 
 test('a build that does not start leaves the old build in the page, and a later build replaces it', async () => {
@@ -125,7 +125,7 @@ test('a build that does not start leaves the old build in the page, and a later 
   await rebuildPlugin('apart', 'build 4');
   await reviewPlugin('apart');
   await waitForBuild('apart', 'build 4');
-  assert.equal(await readPageMark(), 'not reloaded');
+  assert.equal(await readMarkAttribute(), 'not reloaded');
 });
 
 test('a changed pre-script needs a reload, which the user allows for a page that the user has interacted with', async () => {
@@ -135,12 +135,12 @@ test('a changed pre-script needs a reload, which the user allows for a page that
   await reviewPlugin('versions');
   const call = client.call('versions__get_build');
   const { call_id } = await findCall(stack, 'versions__get_build', ({ waiting }) => waiting !== undefined);
-  assert.equal(await readPageMark(), 'not reloaded');
+  assert.equal(await readMarkAttribute(), 'not reloaded');
   await waitFor('opentabs status to report that the page needs a reload', async () =>
     /versions.*reload/s.test((await stack.runCli('status')).stdout),
   );
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   const { build, preScriptValue } = Object((await call).structured);
   assert.deepEqual([build, preScriptValue], ['build 5', 'pre-script 2 at loading']);
-  assert.equal(await readPageMark(), undefined, 'the mark of the page must be gone after the reload');
+  assert.equal(await readMarkAttribute(), undefined, 'the mark of the page must be gone after the reload');
 });

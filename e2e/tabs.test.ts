@@ -27,15 +27,15 @@ function waitForTab(path: string, matches: (tab: Tab) => boolean = () => true): 
   );
 }
 
-const isPlacesReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name === 'places')?.ready;
+const isPlacesPluginReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name === 'places')?.ready;
 const readPluginState = async () =>
   (await stack.readStatus()).plugins?.find((plugin) => plugin.name === 'places')?.state;
 
-async function setBusy(page: Page, path: string, isBusy: boolean) {
+async function setPageBusy(page: Page, path: string, isBusy: boolean) {
   await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
   // A navigation within the document makes the extension check again whether each plugin is ready.
   await page.evaluate(() => history.pushState(null, '', location.href));
-  await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
+  await waitForTab(path, (tab) => isPlacesPluginReady(tab) === !isBusy);
 }
 
 async function bringToFront(page: Page, path: string) {
@@ -46,7 +46,7 @@ async function bringToFront(page: Page, path: string) {
 test('a call prefers the active tab of three tabs, and tabId selects any tab', async () => {
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await bringToFront(stack.page, '/');
-  for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesReady(tab) === true);
+  for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesPluginReady(tab) === true);
   assert.deepEqual(await runWhereTool(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await waitForTab('/one');
   assert.equal((await runWhereTool({ tabId })).path, '/one');
@@ -64,14 +64,14 @@ test('a call prefers the active tab of three tabs, and tabId selects any tab', a
 test('a call tries a tab that is not ready last, and the plugin is listed as closed, unavailable or ready', async () => {
   const otherTab = await stack.openTab('/other');
   await bringToFront(stack.page, '/');
-  await setBusy(stack.page, '/', true);
+  await setPageBusy(stack.page, '/', true);
   assert.equal((await runWhereTool()).path, '/other');
   // The call first tries the busy tab, because the daemon still lists the busy tab as ready.
-  await setBusy(stack.page, '/', false);
+  await setPageBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await runWhereTool()).path, '/other');
   await otherTab.close();
-  await setBusy(stack.page, '/', true);
+  await setPageBusy(stack.page, '/', true);
   await waitFor('the plugin to be unavailable', async () => (await readPluginState()) === 'unavailable');
   assert.match((await stack.runCli('status')).stdout, /, unavailable\n/);
   const callOutcome = await client.call('places__where');
@@ -95,7 +95,7 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
   );
   const { tabId } = reportedTab;
   assert.equal((await runWhereTool({ tabId })).path, '/page');
-  await setBusy(page, '/page', true);
+  await setPageBusy(page, '/page', true);
   assert.deepEqual(await runWhereTool({ tabId }), {
     path: '/in',
     host: '127.0.0.1',
@@ -120,7 +120,7 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
   });
   await waitForTab('/', (tab) => tab.discarded === true);
   assert.equal((await runWhereTool()).path, '/');
-  assert.equal((await waitForTab('/', (tab) => isPlacesReady(tab) === true)).active, false);
+  assert.equal((await waitForTab('/', (tab) => isPlacesPluginReady(tab) === true)).active, false);
   await frontPage.close();
 });
 
@@ -144,7 +144,7 @@ test('neither a navigation nor a call runs any script in the page except the reg
   const page = await stack.openTab('/quiet');
   for (const path of ['/quiet-2', '/quiet-3']) {
     await page.goto(`${stack.site.origin}${path}`);
-    await waitForTab(path, (tab) => isPlacesReady(tab) === true);
+    await waitForTab(path, (tab) => isPlacesPluginReady(tab) === true);
     const { tabId } = await waitForTab(path);
     assert.equal((await runWhereTool({ tabId })).path, path);
   }

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { repositoryRoot, runChecked } from './harness/process.ts';
+import { repositoryRoot, runOrThrow } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -41,8 +41,8 @@ before(async () => {
   client = await stack.connectHttp();
   const plugin = join(stack.homeFolder, 'tickets-plugin');
   cpSync(join(repositoryRoot, 'sdk-ts/examples/tickets'), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], stack.env);
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'build', plugin], stack.env);
+  await runOrThrow(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
 after(async () => {
@@ -55,7 +55,7 @@ test('the plugin works in the site that the user configured, after the user has 
   const siteAddress = site.address();
   assert.ok(siteAddress !== null && typeof siteAddress === 'object');
   const siteOrigin = `http://127.0.0.1:${siteAddress.port}`;
-  await runChecked(['plugin', 'configure', 'tickets', `site=${siteOrigin}`, 'state=all', 'limit=3'], stack.env);
+  await runOrThrow(['plugin', 'configure', 'tickets', `site=${siteOrigin}`, 'state=all', 'limit=3'], stack.env);
   const tab = await stack.chrome.openPage(`${siteOrigin}/`);
   // The call reloads a tab that was open before the plugin was registered for the tab's site.
   await waitFor('a call to fail because the user is logged out', async () => {
@@ -87,8 +87,8 @@ test("the tools use the settings, and the plugin stores data in the page's stora
 });
 
 test('the tools use the token that only the pre-script could see', async () => {
-  const createResult = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
-  assert.deepEqual(createResult.structured, { id: '8', title: 'New', state: 'open' });
+  const createTicketResult = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
+  assert.deepEqual(createTicketResult.structured, { id: '8', title: 'New', state: 'open' });
   assert.equal(apiRequests.at(-1), 'POST /api/tickets s3');
 });
 
@@ -99,7 +99,7 @@ test('the tool read_open_ticket returns the ticket that the page shows', async (
 
 test("plugin logs shows the plugin's log without the token", async () => {
   const logs = await waitFor('the log of the plugin', async () => {
-    const logText = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
+    const logText = await runOrThrow(['logs', '--plugin', 'tickets'], stack.env);
     return logText.includes('created a ticket') ? logText : undefined;
   });
   assert.match(logs, /listed tickets .*website/);

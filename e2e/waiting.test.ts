@@ -19,8 +19,8 @@ before(async () => {
 after(() => stack?.close());
 
 let keyCount = 0;
-const makeKey = () => `w${++keyCount}`;
-const waitForNote = (noteText: string) =>
+const makeUniqueKey = () => `w${++keyCount}`;
+const waitForReceivedNote = (noteText: string) =>
   waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
@@ -66,13 +66,13 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
 const approveCall = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
-  const key = makeKey();
+  const key = makeUniqueKey();
   const stopController = new AbortController();
   const callOutcome = client.call('everything__login', { key }, { signal: stopController.signal });
   const call = await findWaitingCall('everything__login');
   stopController.abort('enough');
   await assert.rejects(callOutcome);
-  await waitForNote(`stop ${key}`);
+  await waitForReceivedNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveCall(call)), /"outcome":"ended"/);
   const callRecord = await fetchCallRecord(stack, call.call_id);
   assert.deepEqual([callRecord.status, callRecord.waiting], ['cancelled', undefined]);

@@ -40,21 +40,21 @@ func TestCallAllocations(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
 	// The test uses the options with which the daemon serves clients whose timeout is unknown.
 	options := Options{
-		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
+		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}
 	s := newServer(t, caller, options, plugintest.Package{Tools: []plugintest.Tool{{Name: "echo", Description: "d", Input: schema, Output: schema}}})
 	t.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	handler := s.Handler()
-	startResponse := httptest.NewRecorder()
+	initializeResponse := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader([]byte(initializeText("alloc"))))
 	r.Header.Set("Content-Type", "application/json")
-	handler.ServeHTTP(startResponse, r)
+	handler.ServeHTTP(initializeResponse, r)
 	body := []byte(callText(`7`, `{"text":"hello"}`, `{"progressToken":7}`))
 	reader := bytes.NewReader(body)
 	r = httptest.NewRequest(http.MethodPost, "/", reader)
 	r.Header = http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-		"Mcp-Session-Id": {startResponse.Header().Get("Mcp-Session-Id")}, "Mcp-Protocol-Version": {"2025-11-25"},
+		"Mcp-Session-Id": {initializeResponse.Header().Get("Mcp-Session-Id")}, "Mcp-Protocol-Version": {"2025-11-25"},
 	}
 	r.Body = io.NopCloser(reader)
 	w := &discardResponse{header: http.Header{}}

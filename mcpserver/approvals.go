@@ -25,16 +25,16 @@ type approvals struct {
 	heartbeat time.Duration
 	log       zerolog.Logger
 	runCall   func(context.Context, request) reply
-	// onGiveUp is called if the client stopped waiting for the reply. The *progressSender contains the times of the
+	// onClientTimeout is called if the client stopped waiting for the reply. The *progressSender contains the times of the
 	// call's progress notifications.
-	onGiveUp       func(context.Context, request, *progressSender)
-	resumableCalls *resumableCalls
+	onClientTimeout func(context.Context, request, *progressSender)
+	resumableCalls  *resumableCalls
 }
 
 func newApprovals(
-	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onGiveUp func(context.Context, request, *progressSender),
+	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onClientTimeout func(context.Context, request, *progressSender),
 ) *approvals {
-	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onGiveUp: onGiveUp, resumableCalls: newResumableCalls()}
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onClientTimeout: onClientTimeout, resumableCalls: newResumableCalls()}
 }
 
 func (a *approvals) serve(ctx context.Context, q request) reply {
@@ -49,7 +49,7 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	}
 	r := a.runCall(ctx, q)
 	if ctx.Err() != nil {
-		a.onGiveUp(ctx, q, f.progress)
+		a.onClientTimeout(ctx, q, f.progress)
 	}
 	return r
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plainArguments, ownArguments := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
+	toolDefinesNone, toolDefinesAll := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
 	for _, testCase := range []struct {
 		input      string
 		own        definedArguments
@@ -16,21 +16,21 @@ func TestSplitArguments(t *testing.T) {
 		browser    string
 		instance   string
 	}{
-		{``, plainArguments, `{}`, 0, "", ""},
-		{`null`, plainArguments, `{}`, 0, "", ""},
-		{`{ "a" : 1 }`, plainArguments, `{ "a" : 1 }`, 0, "", ""},
-		{`{"tabId":7}`, plainArguments, `{}`, 7, "", ""},
-		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plainArguments, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b", ""},
-		{`{"a":{"tabId":7,"browser":"b"}}`, plainArguments, `{"a":{"tabId":7,"browser":"b"}}`, 0, "", ""},
-		{`{"a":"tabId","b":"browser"}`, plainArguments, `{"a":"tabId","b":"browser"}`, 0, "", ""},
-		{`{"tabId":null,"browser":null,"a":1}`, plainArguments, `{"a":1}`, 0, "", ""},
-		{`{"tabId":7,"browser":"b"}`, ownArguments, `{"tabId":7,"browser":"b"}`, 0, "", ""},
+		{``, toolDefinesNone, `{}`, 0, "", ""},
+		{`null`, toolDefinesNone, `{}`, 0, "", ""},
+		{`{ "a" : 1 }`, toolDefinesNone, `{ "a" : 1 }`, 0, "", ""},
+		{`{"tabId":7}`, toolDefinesNone, `{}`, 7, "", ""},
+		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, toolDefinesNone, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b", ""},
+		{`{"a":{"tabId":7,"browser":"b"}}`, toolDefinesNone, `{"a":{"tabId":7,"browser":"b"}}`, 0, "", ""},
+		{`{"a":"tabId","b":"browser"}`, toolDefinesNone, `{"a":"tabId","b":"browser"}`, 0, "", ""},
+		{`{"tabId":null,"browser":null,"a":1}`, toolDefinesNone, `{"a":1}`, 0, "", ""},
+		{`{"tabId":7,"browser":"b"}`, toolDefinesAll, `{"tabId":7,"browser":"b"}`, 0, "", ""},
 		{`{"tabId":7,"browser":"b"}`, definedArguments{definesTab: true}, `{"tabId":7}`, 0, "b", ""},
-		{`["tabId"]`, plainArguments, `["tabId"]`, 0, "", ""},
-		{`"browser"`, plainArguments, `"browser"`, 0, "", ""},
-		{`{"instance":"work","a":1}`, plainArguments, `{"a":1}`, 0, "", "work"},
-		{`{"instance":null}`, plainArguments, `{}`, 0, "", ""},
-		{`{"instance":"work"}`, ownArguments, `{"instance":"work"}`, 0, "", ""},
+		{`["tabId"]`, toolDefinesNone, `["tabId"]`, 0, "", ""},
+		{`"browser"`, toolDefinesNone, `"browser"`, 0, "", ""},
+		{`{"instance":"work","a":1}`, toolDefinesNone, `{"a":1}`, 0, "", "work"},
+		{`{"instance":null}`, toolDefinesNone, `{}`, 0, "", ""},
+		{`{"instance":"work"}`, toolDefinesAll, `{"instance":"work"}`, 0, "", ""},
 	} {
 		a, err := splitArguments(json.RawMessage(testCase.input), testCase.own, false)
 		if err != nil || string(a.toolArgs) != testCase.wantOutput || a.tabID != testCase.tab || a.browser != testCase.browser || a.instance != testCase.instance {

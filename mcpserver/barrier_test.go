@@ -28,15 +28,15 @@ type pingedClient struct {
 	errors    bool
 }
 
-type receivedLine struct {
+type timedLine struct {
 	kind string // the field kind is ping, progress, answer or padded answer
 	at   time.Duration
 	id   string
 }
 
-func (p *pingedClient) read(n int) []receivedLine {
+func (p *pingedClient) read(n int) []timedLine {
 	p.t.Helper()
-	var allLines []receivedLine
+	var allLines []timedLine
 	for n > 0 {
 		line, err := p.lines.ReadString('\n')
 		if err != nil {
@@ -46,7 +46,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			p.t.Fatalf("line from the server: JSON error %v, want valid JSON: %.200s", err, line)
 		}
-		h := receivedLine{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.startTime), id: string(m.ID)}
+		h := timedLine{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.startTime), id: string(m.ID)}
 		switch {
 		case m.Method == "":
 			h.kind = "answer"
@@ -68,7 +68,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 	return allLines
 }
 
-func (p *pingedClient) call(meta string) []receivedLine {
+func (p *pingedClient) call(meta string) []timedLine {
 	p.t.Helper()
 	p.startTime = time.Now()
 	p.sendMessage(callText(`1`, `{}`, meta))
@@ -82,16 +82,16 @@ func (p *pingedClient) sendMessage(lines ...string) {
 	}
 }
 
-func formatTimes(allLines []receivedLine) string {
-	var formattedTimes []string
+func formatLineTimes(allLines []timedLine) string {
+	var lineTimes []string
 	for _, h := range allLines {
-		formattedTimes = append(formattedTimes, fmt.Sprint(h.kind, " ", h.at))
+		lineTimes = append(lineTimes, fmt.Sprint(h.kind, " ", h.at))
 	}
-	return strings.Join(formattedTimes, ", ")
+	return strings.Join(lineTimes, ", ")
 }
 
 // runWithPingedClient serves a tool that runs for the duration work. The tool first reports progress if the request has a progress token.
-func runWithPingedClient(t *testing.T, workTime time.Duration, test func(p *pingedClient)) {
+func runWithPingedClient(t *testing.T, toolDuration time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func runWithPingedClient(t *testing.T, workTime time.Duration, test func(p *ping
 			if c.Progress != nil {
 				c.Progress(dispatch.Progress{Progress: 1})
 			}
-			<-time.After(workTime)
+			<-time.After(toolDuration)
 			return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 		}), packages.reg, Options{})
 		serverConn, clientConn := net.Pipe()
@@ -120,25 +120,25 @@ const metaWithProgressToken = `{"progressToken":1}`
 
 func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	for _, testCase := range []struct {
-		name                string
-		meta                string
-		workTime, pongDelay time.Duration
-		errors              bool
-		want                string
+		name                    string
+		meta                    string
+		toolDuration, pongDelay time.Duration
+		errors                  bool
+		want                    string
 	}{
 		{name: "answered", meta: metaWithProgressToken, pongDelay: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
 		{name: "answered with an error", meta: metaWithProgressToken, pongDelay: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
-		{name: "progress a second before", meta: metaWithProgressToken, workTime: time.Second, pongDelay: 0, want: "progress 0s, ping 1s, answer 1s"},
-		{name: "progress long before", meta: metaWithProgressToken, workTime: time.Minute, pongDelay: 0, want: "progress 0s, answer 1m0s"},
+		{name: "progress a second before", meta: metaWithProgressToken, toolDuration: time.Second, pongDelay: 0, want: "progress 0s, ping 1s, answer 1s"},
+		{name: "progress long before", meta: metaWithProgressToken, toolDuration: time.Minute, pongDelay: 0, want: "progress 0s, answer 1m0s"},
 		{name: "no progress", meta: `{}`, pongDelay: 0, want: "answer 0s"},
 		{name: "no pong", meta: metaWithProgressToken, pongDelay: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
 		{name: "2026-07-28", meta: modernMetaWithProgressToken, pongDelay: -1, want: "progress 0s, padded answer 10ms"},
-		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, workTime: time.Minute, pongDelay: -1, want: "progress 0s, answer 1m0s"},
+		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, toolDuration: time.Minute, pongDelay: -1, want: "progress 0s, answer 1m0s"},
 	} {
 		t.Run(testCase.name, func(t *testing.T) {
-			runWithPingedClient(t, testCase.workTime, func(p *pingedClient) {
+			runWithPingedClient(t, testCase.toolDuration, func(p *pingedClient) {
 				p.pongDelay, p.errors = testCase.pongDelay, testCase.errors
-				if got := formatTimes(p.call(testCase.meta)); got != testCase.want {
+				if got := formatLineTimes(p.call(testCase.meta)); got != testCase.want {
 					t.Errorf("messages that the client received: %s\nwant %s", got, testCase.want)
 				}
 			})
@@ -155,12 +155,12 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 			"progress 0s, ping 0s, padded answer 50ms",
 			"progress 0s, padded answer 0s", // the client may still answer the ping
 		} {
-			if got := formatTimes(p.call(metaWithProgressToken)); got != want {
+			if got := formatLineTimes(p.call(metaWithProgressToken)); got != want {
 				t.Errorf("call %d: the client received %s\nwant %s", i+1, got, want)
 			}
 		}
 		<-time.After(5 * time.Second)
-		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, answer 0s"; got != want {
+		if got, want := formatLineTimes(p.call(metaWithProgressToken)), "progress 0s, answer 0s"; got != want {
 			t.Errorf("call after the pings without pong: the client received %s\nwant %s", got, want)
 		}
 	})
@@ -171,18 +171,18 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 func TestStdioLatePongReenablesWait(t *testing.T) {
 	runWithPingedClient(t, 0, func(p *pingedClient) {
 		p.pongDelay = 80 * time.Millisecond
-		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
+		if got, want := formatLineTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("call with the slow pong: the client received %s\nwant %s", got, want)
 		}
 		<-time.After(100 * time.Millisecond) // the late answer to the ping arrives before the next call
 		p.pongDelay = time.Millisecond
-		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
+		if got, want := formatLineTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("call after the late pong: the client received %s\nwant %s", got, want)
 		}
 		p.pongDelay = -1
 		p.call(metaWithProgressToken)
 		<-time.After(time.Minute)
-		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, padded answer 0s"; got != want {
+		if got, want := formatLineTimes(p.call(metaWithProgressToken)), "progress 0s, padded answer 0s"; got != want {
 			t.Errorf("call after the client stopped answering pings: the client received %s\nwant %s", got, want)
 		}
 	})
@@ -200,17 +200,17 @@ func TestStdioCallsShareAPing(t *testing.T) {
 			lines = append(lines, callText(fmt.Sprint(i), `{}`, metaWithProgressToken))
 		}
 		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // a failed write also fails the read
-		pings := 0
+		pingCount := 0
 		for _, h := range p.read(n) {
 			if h.kind == "ping" {
-				pings++
+				pingCount++
 			}
 			if h.kind == "answer" && h.at < time.Second+2*time.Millisecond {
 				t.Errorf("call %s was answered after %v, before any pong; want at least 1.002 s", h.id, h.at)
 			}
 		}
-		if pings != 1 {
-			t.Errorf("the server sent %d pings for %d calls; want 1", pings, n)
+		if pingCount != 1 {
+			t.Errorf("the server sent %d pings for %d calls; want 1", pingCount, n)
 		}
 	})
 }
@@ -225,9 +225,9 @@ func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kind = parseReceived(t, line).Method
+			kind = parseMessage(t, line).Method
 		}
-		p.sendMessage(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
+		p.sendMessage(newCancelMessage(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
 		if got := p.read(1); len(got) != 1 || got[0].id != `"after"` || got[0].at != 0 {
 			t.Errorf("messages after the cancellation = %+v; want only the answer with the ID \"after\", at 0 s", got)
 		}

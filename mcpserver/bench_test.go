@@ -22,7 +22,7 @@ func BenchmarkCall(b *testing.B) {
 		Name: "echo", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
 	}}})
-	plainServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	minimalServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v any
 		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 			b.Error(err)
@@ -32,26 +32,26 @@ func BenchmarkCall(b *testing.B) {
 			b.Error(err)
 		}
 	}))
-	defer plainServer.Close()
+	defer minimalServer.Close()
 	c := s.open(b, "bench")
-	floor := &client{t: b, url: plainServer.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
+	baselineClient := &client{t: b, url: minimalServer.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
 	body := callText(`7`, `{"text":"hello","count":3}`, `{"progressToken":7}`)
 	for range 300 {
-		c.timeRequest(body)
-		floor.timeRequest(body)
+		c.measureRequest(body)
+		baselineClient.measureRequest(body)
 	}
-	var calls, baselineTimes []time.Duration
+	var calls, baselineDurations []time.Duration
 	for b.Loop() { // measure opentabs and the plain server in turns, so that both have the same load
-		calls = append(calls, c.timeRequest(body))
-		baselineTimes = append(baselineTimes, floor.timeRequest(body))
+		calls = append(calls, c.measureRequest(body))
+		baselineDurations = append(baselineDurations, baselineClient.measureRequest(body))
 	}
-	call, base := medianTime(calls), medianTime(baselineTimes)
+	call, base := medianTime(calls), medianTime(baselineDurations)
 	b.ReportMetric(float64(call.Nanoseconds()), "call-p50-ns")
 	b.ReportMetric(float64(base.Nanoseconds()), "floor-p50-ns")
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-func (c *client) timeRequest(requestBody string) time.Duration {
+func (c *client) measureRequest(requestBody string) time.Duration {
 	r := c.newRequest(context.Background(), http.MethodPost, requestBody)
 	startTime := time.Now()
 	res := c.do(r)
@@ -71,11 +71,11 @@ func medianTime(d []time.Duration) time.Duration {
 func BenchmarkLargeResult(b *testing.B) {
 	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
 	largeResult := `{"items":[` + strings.Repeat(jsonItem, 10<<20/len(jsonItem)) + `{}]}`
-	s := serveTools(b, returnOutput(largeResult), Options{})
+	s := serveTools(b, callerReturning(largeResult), Options{})
 	c := s.open(b, "bench")
 	b.SetBytes(int64(len(largeResult)))
 	for b.Loop() {
-		c.timeRequest(callText(`1`, `{}`, `{}`))
+		c.measureRequest(callText(`1`, `{}`, `{}`))
 	}
 }
 
@@ -90,7 +90,7 @@ func BenchmarkProgress(b *testing.B) {
 	}), Options{})
 	c := s.open(b, "bench")
 	b.ReportAllocs()
-	c.timeRequest(callText(`1`, `{}`, `{"progressToken":1}`))
+	c.measureRequest(callText(`1`, `{}`, `{"progressToken":1}`))
 }
 
 func BenchmarkToolsList(b *testing.B) {
@@ -112,6 +112,6 @@ func BenchmarkToolsList(b *testing.B) {
 	res.Body.Close()
 	b.SetBytes(int64(size.Len()))
 	for b.Loop() {
-		c.timeRequest(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		c.measureRequest(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	}
 }

@@ -27,8 +27,8 @@ type builtinTool struct {
 	runTool    func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools has all built-in tools by name, except the tools in gatewayToolTable.
-var builtinTools = indexByName(jobTools, tabTools, reviewTools)
+// builtinTools has all built-in tools by name, except the tools in gatewayToolsByName.
+var builtinTools = indexByName(jobTools, tabTools, reviewToolTable)
 
 func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	tools := map[string]builtinTool{}
@@ -97,14 +97,14 @@ func newArgumentsError(format string, args ...any) error {
 }
 
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
-	if i := slices.IndexFunc(gatewayToolTable, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
-		return gatewayToolTable[i], true
+	if i := slices.IndexFunc(gatewayToolsByName, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
+		return gatewayToolsByName[i], true
 	}
 	t, ok := builtinTools[q.Params.Name]
 	return t, ok && t.isOffered(s, q.clientID())
 }
 
-func (s *Server) offeredTools(client clients.ID) []builtinTool {
+func (s *Server) builtinToolsFor(client clients.ID) []builtinTool {
 	var tools []builtinTool
 	for _, name := range slices.Sorted(maps.Keys(builtinTools)) {
 		if t := builtinTools[name]; t.isOffered(s, client) {

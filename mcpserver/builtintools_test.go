@@ -14,9 +14,9 @@ import (
 
 // Package plugin has its own list of built-in tools, because it cannot import package mcpserver.
 func TestBuiltinToolListsAreEqual(t *testing.T) {
-	loaderNames := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
-	if ownNames := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolTable))); !slices.Equal(ownNames, loaderNames) {
-		t.Errorf("tools of package mcpserver = %q; plugin.OwnTools = %q; want equal lists", ownNames, loaderNames)
+	pluginBuiltinNames := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
+	if serverBuiltinNames := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolsByName))); !slices.Equal(serverBuiltinNames, pluginBuiltinNames) {
+		t.Errorf("tools of package mcpserver = %q; plugin.OwnTools = %q; want equal lists", serverBuiltinNames, pluginBuiltinNames)
 	}
 }
 

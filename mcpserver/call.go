@@ -40,7 +40,7 @@ var _ transport.Handler = (*Server)(nil)
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveGatewayCall(); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
 	if s.jobs.mayLearnTimeout(&q) {
 		// If a client repeats a call right after the call timed out, the repeated call must become
@@ -53,7 +53,7 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 		q.CanAskInReply, q.Ask = false, nil
 	}
 	approvalReply := s.approvals.serve(ctx, q)
-	if len(approvalReply.output) > maxRepeatedTextBytes && approvalReply.textIsErrorData() && q.needsStructuredOnly() {
+	if len(approvalReply.output) > maxRepeatedTextBytes && approvalReply.isTextErrorData() && q.needsStructuredOnly() {
 		approvalReply.output = nil
 	}
 	return approvalReply
@@ -67,7 +67,7 @@ const maxRepeatedTextBytes = 16 << 10
 // needsStructuredOnly reports whether the client uses only the structured content of a result
 // and ignores the text.
 func (q request) needsStructuredOnly() bool {
-	return q.StructuredOnly || clients.Of(q.Info.Name, q.Info.Version).StructuredOnly
+	return q.ReadsOnlyStructuredContent || clients.Of(q.Info.Name, q.Info.Version).ReadsOnlyStructuredContent
 }
 
 // pluginMethods are the MCP methods whose results depend on plugins.
@@ -82,9 +82,9 @@ func (s *Server) ReadinessReady(ctx context.Context, method string) error {
 	return s.opts.ReadinessReady(ctx)
 }
 
-// HeaderTool implements transport.Handler by returning a tool whose arguments clients repeat in
+// FindToolWithHeaders implements transport.Handler by returning a tool whose arguments clients repeat in
 // HTTP headers.
-func (s *Server) HeaderTool(name string) *mcp.Tool {
+func (s *Server) FindToolWithHeaders(name string) *mcp.Tool {
 	if l, ok := s.catalog.findTool(name); ok && l.hasHeaderArguments {
 		return &l.definition
 	}
@@ -93,24 +93,24 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 
 // The method run handles a request, and replies with an error if the handling code
 // panics.
-func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
+func (s *Server) run(ctx context.Context, q request) (finalReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.opts.Log.Error().Str("name", q.Params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
-			transportReply = newFailureReply(errors.New("panic"))
+			finalReply = newToolErrorReply(errors.New("panic"))
 			if q.Method != transport.MethodCall {
-				transportReply = toFaultReply(transportReply)
+				finalReply = toProtocolErrorReply(finalReply)
 			}
 		}
 	}()
 	if err := s.ReadinessReady(ctx, q.Method); err != nil {
-		return newFaultReply(wire.CodeInternal, "%v", err)
+		return newProtocolErrorReply(wire.CodeInternal, "%v", err)
 	}
 	switch {
 	case q.Method == transport.MethodPrompt:
 		return s.getPrompt(ctx, q)
 	case q.Method == transport.MethodRead && s.resources == nil:
-		return newFaultReply(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
+		return newProtocolErrorReply(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
 	case q.Method == transport.MethodRead:
 		return s.resources.read(q)
 	default:
@@ -128,7 +128,7 @@ func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 func (s *Server) callTool(ctx context.Context, q request) reply {
 	if t, ok := s.builtinTool(q); ok {
 		if err := q.gatewayCall.checkReadOnly(t.definition); err != nil {
-			return newFailureReply(err)
+			return newToolErrorReply(err)
 		}
 		if q.gatewayCall != nil {
 			q.gatewayCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
@@ -138,13 +138,13 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	l, ok := s.catalog.findTool(q.Params.Name)
 	switch {
 	case !ok && q.gatewayCall != nil:
-		return newFailureReply(s.lists.unknownToolError(q, q.Params.Name))
+		return newToolErrorReply(s.lists.unknownToolError(q, q.Params.Name))
 	case !ok:
 		if err := s.catalog.brokenPluginError(q.Params.Name); err != nil {
 			return s.newErrorReply(err)
 		}
 		similarNames := s.lists.finder.FindSimilarNames(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
-		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similarNames, s.ListModeOf(q.Info) == gateway.ListGateway))
+		return newProtocolErrorReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similarNames, s.ListModeOf(q.Info) == gateway.ListGatewayTools))
 	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
@@ -155,62 +155,62 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
 	}
-	var detachTime time.Duration
+	var detachDelay time.Duration
 	canDetach := false
 	if err == nil {
-		detachTime, canDetach, err = q.timer.detachAfter(args.detach)
+		detachDelay, canDetach, err = q.timer.detachDelayOf(args.detach)
 	}
-	explanation := ""
+	argumentsHint := ""
 	if q.gatewayCall != nil && isInvalidArguments(err) {
-		explanation = gateway.SchemaText(l.definition.Name, l.definition.RawInputSchema)
+		argumentsHint = gateway.SchemaText(l.definition.Name, l.definition.RawInputSchema)
 	}
 	if err == nil {
 		err = q.gatewayCall.checkReadOnly(l.definition)
 	}
 	if err != nil {
 		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {
-			err, explanation = refusalErr, ""
+			err, argumentsHint = refusalErr, ""
 		}
 		r := s.newErrorReply(err)
-		r.replyText += explanation
+		r.replyText += argumentsHint
 		return r
 	}
 	key, err := idempotencyKeyOf(s, q, l)
 	if err != nil {
-		return newFaultReply(wire.CodeInvalidParams, `The value of _meta["opentabs/idempotencyKey"] is invalid: %v.`, err)
+		return newProtocolErrorReply(wire.CodeInvalidParams, `The value of _meta["opentabs/idempotencyKey"] is invalid: %v.`, err)
 	}
 	trace := s.opts.TraceSampler.TraceOf(ctx)
-	trace.SetParent(q.Params.Meta.TraceParent)
+	trace.SetParentSpan(q.Params.Meta.TraceParent)
 	trace.Record(hops.CheckpointValidated)
 	c := q.newCall(l.tool.Dispatch(), args)
 	c.Trace = trace
 	if key != "" {
-		return callWithKey(ctx, s, q, l, c, key, detachTime, canDetach)
+		return callWithKey(ctx, s, q, l, c, key, detachDelay, canDetach)
 	}
 	if !canDetach {
 		callResult, err := s.calls.Call(ctx, c)
-		return s.tracedReply(l, c, callResult, err)
+		return s.replyWithTrace(l, c, callResult, err)
 	}
-	callResult, job, err := s.jobs.run(ctx, q, c, detachTime)
+	callResult, job, err := s.jobs.run(ctx, q, c, detachDelay)
 	if job != nil {
 		r := newStartedJobReply(s, q, l, job)
 		if callResult, err, hasEnded := job.Result(); hasEnded { // the call ended just after it became a job
-			return s.tracedReply(l, c, callResult, err)
+			return s.replyWithTrace(l, c, callResult, err)
 		}
 		return r
 	}
-	return s.tracedReply(l, c, callResult, err)
+	return s.replyWithTrace(l, c, callResult, err)
 }
 
-func (s *Server) tracedReply(l *listedTool, c dispatch.Call, callResult dispatch.Result, err error) reply {
+func (s *Server) replyWithTrace(l *listedTool, c dispatch.Call, callResult dispatch.Result, err error) reply {
 	c.Trace.Record(hops.CheckpointEnded)
-	r := s.newToolReply(l, callResult, err)
+	r := s.replyForToolResult(l, callResult, err)
 	r.trace = c.Trace
 	return r
 }
 
-// newToolReply returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
-func (s *Server) newToolReply(l *listedTool, callResult dispatch.Result, err error) reply {
+// replyForToolResult returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
+func (s *Server) replyForToolResult(l *listedTool, callResult dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err != nil {
 		return s.newErrorReply(err)
@@ -235,7 +235,7 @@ func (s *Server) newErrorReply(err error) reply {
 	if !errors.As(err, &e) {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
 	}
-	return newFailureReply(err)
+	return newToolErrorReply(err)
 }
 
 func isInvalidArguments(err error) bool {

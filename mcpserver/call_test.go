@@ -17,14 +17,14 @@ import (
 	"opentabs/wire"
 )
 
-// The tests make callRounds calls with reportsPerCall progress reports each, and check
+// The tests make callCount calls with reportsPerCall progress reports each, and check
 // that no report is lost.
 const (
 	reportsPerCall = 1000
-	callRounds     = 5
+	callCount      = 5
 )
 
-func reportProgressFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+func reportProgressManyTimes(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reportsPerCall {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reportsPerCall, HasTotal: true, Message: "of " + c.Client.Name})
 	}
@@ -44,14 +44,14 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-func newTestCallers() map[string]Caller {
+func callersByName() map[string]Caller {
 	return map[string]Caller{
-		"fake": callerFunc(reportProgressFast),
+		"fake": callerFunc(reportProgressManyTimes),
 		"real": dispatch.New(reportingBridge(), dispatch.Options{ProgressInterval: -1}),
 	}
 }
 
-func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
+func checkProgressReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	t.Helper()
 	if len(msgs) != reportsPerCall+1 {
 		t.Errorf("call %s: %d messages, want %d", id, len(msgs), reportsPerCall+1)
@@ -70,18 +70,18 @@ func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 }
 
 func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range newTestCallers() {
-		for _, listening := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/get=%v", name, listening), func(t *testing.T) {
+	for name, caller := range callersByName() {
+		for _, isListening := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/get=%v", name, isListening), func(t *testing.T) {
 				s := serveTools(t, caller, Options{})
 				c := s.open(t, "a")
 				countUnexpectedMessages := func() int { return 0 }
-				if listening {
+				if isListening {
 					countUnexpectedMessages = c.countMessages()
 				}
-				for round := range callRounds {
+				for round := range callCount {
 					id := fmt.Sprint(round)
-					checkReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
+					checkProgressReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
 				if n := countUnexpectedMessages(); n != 0 {
 					t.Errorf("%d progress messages arrived on the GET stream; want 0, because each call has its own response", n)
@@ -101,7 +101,7 @@ func (c *client) countMessages() func() int {
 		defer res.Body.Close()
 		e, n := newEvents(res.Body), 0
 		for {
-			if _, ok := e.nextData(); !ok {
+			if _, ok := e.readEventData(); !ok {
 				count <- n
 				return
 			}
@@ -115,7 +115,7 @@ func (c *client) countMessages() func() int {
 }
 
 func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
-	for name, caller := range newTestCallers() {
+	for name, caller := range callersByName() {
 		t.Run(name, func(t *testing.T) {
 			s := serveTools(t, caller, Options{})
 			c := s.open(t, "a")
@@ -123,9 +123,9 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 4 {
 				wg.Go(func() {
-					for round := range callRounds {
+					for round := range callCount {
 						id := fmt.Sprint(i*100 + round)
-						checkReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
+						checkProgressReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
 					}
 				})
 			}
@@ -138,13 +138,13 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 }
 
 func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range newTestCallers() {
+	for name, caller := range callersByName() {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
 			p.initialize("a")
 			const at = 4 // the constant at is the number of concurrent calls
-			for round := range callRounds {
+			for round := range callCount {
 				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
@@ -160,7 +160,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
-					checkReports(t, messagesByToken[id], id, `"`+id+`"`)
+					checkProgressReports(t, messagesByToken[id], id, `"`+id+`"`)
 				}
 			}
 			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
@@ -192,7 +192,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	p.initialize("a")
 	p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
-	p.sendMessage(cancelText(`1`))
+	p.sendMessage(newCancelMessage(`1`))
 	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("messages to the client over stdio = %v; want one progress notification with progress 1", msgs)
@@ -281,7 +281,7 @@ func TestDispatcherReceivesRequestFields(t *testing.T) {
 // A strict client would reject a result that violates the output schema with an error that does not name the plugin.
 func TestInvalidResultNamesPlugin(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
-		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		s := serveTools(t, callerReturning(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
 		res := s.open(t, "a").call(callText("1", `{}`, `{}`)).toolResultOf(t)
@@ -344,10 +344,10 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		mode       gateway.Mode
 		name, want string
 	}{
-		{gateway.ListAll, "nope", `There is no tool "nope". List the tools (tools/list), then call again.`},
-		{gateway.ListGateway, "nope", `There is no tool "nope". Search for a tool (tools_search), then call again.`},
-		{gateway.ListAll, "mesages__eco", `Similar names: messages__echo. Call one of those. List the tools (tools/list) if none of them fits.`},
-		{gateway.ListGateway, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
+		{gateway.ListAllTools, "nope", `There is no tool "nope". List the tools (tools/list), then call again.`},
+		{gateway.ListGatewayTools, "nope", `There is no tool "nope". Search for a tool (tools_search), then call again.`},
+		{gateway.ListAllTools, "mesages__eco", `Similar names: messages__echo. Call one of those. List the tools (tools/list) if none of them fits.`},
+		{gateway.ListGatewayTools, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
 	} {
 		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(testCase.mode)})
 		m := s.open(t, "a").call(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", testCase.name, 1))

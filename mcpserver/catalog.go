@@ -23,18 +23,18 @@ import (
 // The type catalog keeps the lists of tools and prompts up to date with the plugins and
 // their permissions. A catalog is safe for concurrent use.
 type catalog struct {
-	library  *server.MCPServer
-	plugins  *plugin.Registry
-	refusals func(plugin string) func(dispatch.Tool) *wire.CallError
-	log      zerolog.Logger
+	library       *server.MCPServer
+	plugins       *plugin.Registry
+	refusalFuncOf func(plugin string) func(dispatch.Tool) *wire.CallError
+	log           zerolog.Logger
 
 	// The tables tools and prompts are never modified: each change stores a new table, so readers need
 	// no lock.
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt]
 
-	mu           sync.Mutex // the mutex serializes updates and guards refusedNames
-	refusedNames []string   // refusedNames are the tools and prompts that are not listed, sorted
+	mu            sync.Mutex // the mutex serializes updates and guards unlistedNames
+	unlistedNames []string   // unlistedNames are the tools and prompts that are not listed, sorted
 }
 
 // toolTable contains the tools of all plugins at one moment, and never changes.
@@ -56,14 +56,14 @@ func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pluginSet := c.plugins.Set()
-	c.refusedNames = c.findRefusedNames(pluginSet)
+	c.unlistedNames = c.findUnlistedNames(pluginSet)
 	c.syncTools(pluginSet)
 	c.syncPrompts(pluginSet)
 }
 
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
-	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
+	isSame := slices.Equal(c.unlistedNames, c.findUnlistedNames(c.plugins.Set()))
 	c.mu.Unlock()
 	if !isSame {
 		c.updateLists()
@@ -71,14 +71,14 @@ func (c *catalog) recheckPermissions() {
 }
 
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
-	if c.refusals == nil {
+	if c.refusalFuncOf == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }
 	}
-	return c.refusals(p.Name)
+	return c.refusalFuncOf(p.Name)
 }
 
 // A prompt and a tool never have the same name.
-func (c *catalog) findRefusedNames(pluginSet *plugin.Set) []string {
+func (c *catalog) findUnlistedNames(pluginSet *plugin.Set) []string {
 	var names []string
 	for _, p := range pluginSet.All() {
 		refusal := c.refusalFunc(p)
@@ -99,7 +99,7 @@ func (c *catalog) findRefusedNames(pluginSet *plugin.Set) []string {
 
 // The caller of isRefused holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
-	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
+	_, isRefused := slices.BinarySearch(c.unlistedNames, fullName)
 	return isRefused
 }
 
@@ -110,8 +110,8 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		return nil
 	}
 	nextStep, _ := errtext.NextStep(refusal.Code)
-	factText := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
-	return &dispatch.Error{Code: refusal.Code, Message: factText + nextStep.ForAgent, UserText: refusal.UserText}
+	errorSentence := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
+	return &dispatch.Error{Code: refusal.Code, Message: errorSentence + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
 const notReviewedReason = "the user has not reviewed it"
@@ -142,8 +142,8 @@ func (c *catalog) brokenPluginError(fullName string) error {
 		cancelReason = packageErr.Problems[0].String()
 	}
 	nextStep, _ := errtext.NextStep(wire.ErrPluginBroken)
-	factText := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, cancelReason)
-	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: factText + nextStep.ForAgent, UserText: factText + nextStep.ForUser}
+	errorSentence := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, cancelReason)
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: errorSentence + nextStep.ForAgent, UserText: errorSentence + nextStep.ForUser}
 }
 
 // The caller of syncTools holds catalog.mu.

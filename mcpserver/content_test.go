@@ -102,7 +102,7 @@ func TestContentBlocksWithOutputSchema(t *testing.T) {
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
 		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, pngData}, // the SDK writes z.base64() as a string schema with this pattern
 	} {
-		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		s := serveTools(t, callerReturning(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d",
 			Output: json.RawMessage(`{"type":"object","properties":{"p":{"type":"object","properties":{"data":` + c.schema + `}}}}`),
 		}}})
@@ -167,17 +167,17 @@ func FuzzContent(f *testing.F) {
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return
 		}
-		var rebuiltJSON []byte
+		var reassembledJSON []byte
 		switch {
 		case r.output != nil:
-			rebuiltJSON = reinsertBlocks(t, r)
+			reassembledJSON = reinsertBlocks(t, r)
 		case r.errorData != nil: // the result itself is one content block
-			rebuiltJSON = r.blocks[0]
+			reassembledJSON = r.blocks[0]
 		default:
-			rebuiltJSON = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
+			reassembledJSON = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
-		if !isEqualJSON(t, rebuiltJSON, content.RemoveLineBreaks([]byte(output))) {
-			t.Errorf("output %s became %s; want equal JSON", output, rebuiltJSON)
+		if !isEqualJSON(t, reassembledJSON, content.RemoveLineBreaks([]byte(output))) {
+			t.Errorf("output %s became %s; want equal JSON", output, reassembledJSON)
 		}
 	})
 }
@@ -197,7 +197,7 @@ func reinsertBlocks(t *testing.T, r reply) []byte {
 		if err := json.Unmarshal(rawJSON, &contentBlock); err != nil {
 			t.Fatal(err)
 		}
-		blockContent := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
+		blockPayload := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
 		if contentBlock.Type == "resource_link" {
 			continue
 		}
@@ -206,7 +206,7 @@ func reinsertBlocks(t *testing.T, r reply) []byte {
 		if !ok || !closed {
 			t.Fatalf("the reference to block %d is missing or not closed in the text; want a complete reference: %s", i+1, restoredJSON)
 		}
-		restoredJSON = slices.Concat(contentBefore, blockContent, contentAfter)
+		restoredJSON = slices.Concat(contentBefore, blockPayload, contentAfter)
 	}
 	return restoredJSON
 }

@@ -15,21 +15,21 @@ import (
 
 const testClientHeader = "X-Test-Client"
 
-func (s *testServer) serveGuarded(t *testing.T) *testServer {
+func (s *testServer) serveWithCredentials(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		knownCredential := transport.Credential{Kind: dispatch.CredentialCommandLine}
+		clientCredential := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			knownCredential = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
+			clientCredential = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
-		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), knownCredential)))
+		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), clientCredential)))
 	}))
 	t.Cleanup(ts.Close)
 	s.url = ts.URL
 	return s
 }
 
-func (s *testServer) openAs(t *testing.T, token, name string) *client {
+func (s *testServer) openWithToken(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	c.headers.Set(testClientHeader, token)
@@ -48,9 +48,9 @@ func TestTokenNameReplacesReportedName(t *testing.T) {
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		clients = append(clients, c.Client)
 		return dispatch.Result{CallID: "c", Output: []byte(`1`)}, nil
-	}), Options{}).serveGuarded(t)
-	s.openAs(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
-	s.openAs(t, "", "laptop").requestAndRead(callText(`1`, `{}`, `{}`))
+	}), Options{}).serveWithCredentials(t)
+	s.openWithToken(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
+	s.openWithToken(t, "", "laptop").requestAndRead(callText(`1`, `{}`, `{}`))
 	modernClient := s.sessionlessClient(t)
 	modernClient.headers.Set(testClientHeader, "laptop")
 	modernClient.version = "2026-07-28"
@@ -76,8 +76,8 @@ func TestTokenNameReplacesReportedName(t *testing.T) {
 // calls of another client.
 func TestAttackByClient(t *testing.T) {
 	h := newHangingCaller()
-	s := serveTools(t, h, Options{}).serveGuarded(t)
-	laptopClient := s.openAs(t, "laptop", "same")
+	s := serveTools(t, h, Options{}).serveWithCredentials(t)
+	laptopClient := s.openWithToken(t, "laptop", "same")
 	for name, token := range map[string]string{"another client": "desk", "the command line": ""} {
 		t.Run("the session of a client, with the token of "+name, func(t *testing.T) {
 			otherClient := s.sessionlessClient(t)
@@ -96,7 +96,7 @@ func TestAttackByClient(t *testing.T) {
 		responses := make(chan []receivedMessage, 1)
 		go func() { responses <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
 		<-h.startedCalls
-		readMessages(t, s.openAs(t, "desk", "same").postRequest(t.Context(), cancelText(`7`)))
+		readMessages(t, s.openWithToken(t, "desk", "same").postRequest(t.Context(), newCancelMessage(`7`)))
 		select {
 		case err := <-h.callErrors:
 			t.Fatalf("the call ended with the error %v; want a running call", err)
@@ -116,10 +116,10 @@ func TestAttackByClient(t *testing.T) {
 func TestRevokeTokenEndsSessions(t *testing.T) {
 	h := newHangingCaller()
 	endedClients := make(chan dispatch.Client, 10)
-	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveGuarded(t)
-	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
-	listening := laptopClient.do(laptopClient.newRequest(t.Context(), http.MethodGet, ""))
-	defer listening.Body.Close()
+	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveWithCredentials(t)
+	laptopClient, inspector := s.openWithToken(t, "laptop", "x"), s.openWithToken(t, "desk", "x")
+	listenResponse := laptopClient.do(laptopClient.newRequest(t.Context(), http.MethodGet, ""))
+	defer listenResponse.Body.Close()
 	responses := make(chan []receivedMessage, 2)
 	go func() { responses <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
 	<-h.startedCalls
@@ -136,19 +136,19 @@ func TestRevokeTokenEndsSessions(t *testing.T) {
 	if got := <-endedClients; got.Token != "laptop" || !got.IsSessionShared || len(endedClients) != 0 {
 		t.Errorf("second ended client = %+v and %d more, want only laptop without a session", got, len(endedClients))
 	}
-	events := newEvents(listening.Body)
-	for _, ok := events.nextData(); ok; {
-		_, ok = events.nextData()
+	events := newEvents(listenResponse.Body)
+	for _, ok := events.readEventData(); ok; {
+		_, ok = events.readEventData()
 	}
 	if res := laptopClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("ping in the session of the removed client: status %s; want 404", res.Status)
 	}
-	var remainingTokens []string
+	var connectedTokens []string
 	for _, c := range s.Clients() {
-		remainingTokens = append(remainingTokens, c.Token)
+		connectedTokens = append(connectedTokens, c.Token)
 	}
-	if strings.Join(remainingTokens, " ") != "desk" || len(h.callErrors) != 0 {
-		t.Errorf("remaining clients = %v, %d ended calls of other clients; want only desk and 0", remainingTokens, len(h.callErrors))
+	if strings.Join(connectedTokens, " ") != "desk" || len(h.callErrors) != 0 {
+		t.Errorf("remaining clients = %v, %d ended calls of other clients; want only desk and 0", connectedTokens, len(h.callErrors))
 	}
 	s.RevokeToken("desk")
 	<-responses
@@ -156,12 +156,12 @@ func TestRevokeTokenEndsSessions(t *testing.T) {
 
 // When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
 		callTool := func(token, tool, args string) reply {
-			knownCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
+			clientCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			client := dispatch.Client{Session: "s-" + token, Credential: knownCredential.Kind, Token: knownCredential.Token, Name: "x"}
+			client := dispatch.Client{Session: "s-" + token, Credential: clientCredential.Kind, Token: clientCredential.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
 		job := callTool("laptop", "messages__echo", `{"_detach":"0"}`)

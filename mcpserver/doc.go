@@ -33,7 +33,7 @@
 //
 // resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex of a
 // transport.Subscriber. When clients are notified of a changed list, catalog.mu is locked
-// replyPrefix the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
+// before the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
 // progress notification is written. During a call of dispatch.Follow, the server holds only
 // resources.mu. While reading plugins, the server holds only catalog.mu.
 package mcpserver

@@ -43,19 +43,19 @@ type approvalDispatcher struct {
 func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispatcher {
 	g := &approvalDispatcher{}
 	type state struct {
-		sink           dispatch.Sink
-		args           json.RawMessage
-		remainingForms int
+		sink               dispatch.Sink
+		args               json.RawMessage
+		remainingFormCount int
 	}
-	states := map[string]*state{}
+	formStates := map[string]*state{}
 	var bridge dispatchtest.Bridge
-	finishOrAsk := func(s *state) {
-		if s.remainingForms == 0 {
+	finishOrRequestForm := func(s *state) {
+		if s.remainingFormCount == 0 {
 			s.sink.Finish(s.args, nil)
 			return
 		}
-		s.remainingForms--
-		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingForms + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+		s.remainingFormCount--
+		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingFormCount + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 	}
 	bridge.StartFunc = func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		g.runCount.Add(1)
@@ -66,17 +66,17 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 			t.Error(err)
 		}
 		s := &state{sink, toolRun.Args, a.Wait}
-		states[toolRun.ID] = s
-		go finishOrAsk(s)
+		formStates[toolRun.ID] = s
+		go finishOrRequestForm(s)
 		return nil
 	}
 	bridge.AnswerFunc = func(id string, _ int, _ json.RawMessage, err *wire.CallError) {
-		s := states[id]
+		s := formStates[id]
 		if err != nil {
 			go s.sink.Finish(nil, err)
 			return
 		}
-		go finishOrAsk(s)
+		go finishOrRequestForm(s)
 	}
 	g.Dispatcher = dispatch.New(&bridge, dispatch.Options{Gates: gates})
 	return g
@@ -93,7 +93,7 @@ func (g *approvalDispatcher) findTicket(t *testing.T) dispatch.WaitingTicket {
 	return dispatch.WaitingTicket{}
 }
 
-func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
+func waitUntilCallEnded(t *testing.T, f *dispatch.Subscriber) {
 	t.Helper()
 	for {
 		events, _, err := f.Next(t.Context())
@@ -128,7 +128,7 @@ func (p *sessionClient) mustReadMessage() receivedMessage {
 	return receivedMessage{}
 }
 
-func (p *sessionClient) nextForm() (id string, shownForm form.Form) {
+func (p *sessionClient) readForm() (id string, shownForm form.Form) {
 	p.t.Helper()
 	m := p.mustReadMessage()
 	if m.Method != "elicitation/create" {
@@ -147,7 +147,7 @@ func (p *sessionClient) answerForm(id, result string) {
 	p.sendMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
-func choiceAnswer(decision string) string {
+func newDecisionAnswer(decision string) string {
 	return fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, decision)
 }
 
@@ -188,8 +188,8 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 					return
 				}
 				events := newEvents(res.Body)
-				for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
-					p.messages <- parseReceived(t, eventData)
+				for eventData, ok := events.readEventData(); ok; eventData, ok = events.readEventData() {
+					p.messages <- parseMessage(t, eventData)
 				}
 			}()
 		}
@@ -200,20 +200,20 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		peer.sendMessage(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		peer.mustReadMessage()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
-		progressRead := make(chan struct{}, 1)
+		progressWasRead := make(chan struct{}, 1)
 		p.sendMessage = func(requestJSON string) {
 			if strings.Contains(requestJSON, `"tools/call"`) {
 				peer.sendMessage(requestJSON)
 				return
 			}
 			peer.sendMessage(requestJSON, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
-			<-progressRead
+			<-progressWasRead
 		}
 		go func() {
 			defer close(p.messages)
 			for m, ok := peer.readNext(); ok; m, ok = peer.readNext() {
 				if string(m.ID) == `"read"` {
-					progressRead <- struct{}{}
+					progressWasRead <- struct{}{}
 					continue
 				}
 				p.messages <- m
@@ -239,19 +239,19 @@ var askForEveryCall = []dispatch.Gate{alwaysAskGate{}}
 func TestClientFormDecidesApproval(t *testing.T) {
 	for _, tt := range []struct {
 		name, formAnswer string
-		wantRun          bool
+		wantToolRun      bool
 		scope            wire.Scope
 	}{
-		{"allow once", choiceAnswer("allow once"), true, wire.ScopeOnce},
-		{"allow for the session", choiceAnswer("allow for this session"), true, wire.ScopeSession},
-		{"deny", choiceAnswer("deny"), false, ""},
+		{"allow once", newDecisionAnswer("allow once"), true, wire.ScopeOnce},
+		{"allow for the session", newDecisionAnswer("allow for this session"), true, wire.ScopeSession},
+		{"deny", newDecisionAnswer("deny"), false, ""},
 		{"decline", `{"action":"decline"}`, false, ""},
 		{"decline with content that is no object", `{"action":"decline","content":"x"}`, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.sendMessage(callText(`1`, `{"text":"hi"}`, `{}`))
-				id, form := p.nextForm()
+				id, form := p.readForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
 					t.Errorf("text of the approval form = %q\nwant %q", form.Message, want)
 				}
@@ -263,10 +263,10 @@ func TestClientFormDecidesApproval(t *testing.T) {
 				}
 				p.answerForm(id, tt.formAnswer)
 				r := p.mustReadMessage().toolResultOf(t)
-				if r.IsError == tt.wantRun || (g.runCount.Load() == 1) != tt.wantRun {
-					t.Errorf("call failed: %v; the tool ran %d times; content %v; want the tool to run: %t", r.IsError, g.runCount.Load(), r.Content, tt.wantRun)
+				if r.IsError == tt.wantToolRun || (g.runCount.Load() == 1) != tt.wantToolRun {
+					t.Errorf("call failed: %v; the tool ran %d times; content %v; want the tool to run: %t", r.IsError, g.runCount.Load(), r.Content, tt.wantToolRun)
 				}
-				if !tt.wantRun && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
+				if !tt.wantToolRun && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
 					t.Errorf("error of the denied call = %s; want the code denied", r.Meta[metaError])
 				}
 			})
@@ -288,9 +288,9 @@ func TestFormAnswersWithoutDecision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.sendMessage(callText(`1`, `{}`, `{}`))
-				id, _ := p.nextForm()
+				id, _ := p.readForm()
 				p.sendMessage(fmt.Sprintf(formAnswer, id))
-				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
+				p.answerForm(id, newDecisionAnswer("allow once")) // a second answer to the same form is ignored
 				w := g.findTicket(t)
 				if g.runCount.Load() != 0 {
 					t.Error("the tool ran before the user's decision; want no run")
@@ -310,7 +310,7 @@ func TestFormAnswersWithoutDecision(t *testing.T) {
 func TestDecisionOnOtherSurfaceClosesForm(t *testing.T) {
 	eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.sendMessage(callText(`1`, `{}`, `{}`))
-		id, _ := p.nextForm()
+		id, _ := p.readForm()
 		w := g.findTicket(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
@@ -322,7 +322,7 @@ func TestDecisionOnOtherSurfaceClosesForm(t *testing.T) {
 		if m := p.mustReadMessage(); !m.toolResultOf(t).IsError {
 			t.Error(m.messageJSON)
 		}
-		p.answerForm(id, choiceAnswer("allow once")) // an answer to a cancelled form is ignored
+		p.answerForm(id, newDecisionAnswer("allow once")) // an answer to a cancelled form is ignored
 		if g.runCount.Load() != 0 {
 			t.Error("the denied tool ran; want no run")
 		}
@@ -330,24 +330,24 @@ func TestDecisionOnOtherSurfaceClosesForm(t *testing.T) {
 }
 
 func TestLateApprovalIsIgnored(t *testing.T) {
-	for name, endClient := range map[string]func(p *sessionClient){
-		"cancelled": func(p *sessionClient) { p.sendMessage(cancelText(`1`)) },
+	for name, endSession := range map[string]func(p *sessionClient){
+		"cancelled": func(p *sessionClient) { p.sendMessage(newCancelMessage(`1`)) },
 		"left":      func(p *sessionClient) { p.disconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				f := g.Follow(dispatch.FollowOptions{})
+				f := g.Subscribe(dispatch.SubscribeOptions{})
 				defer f.Close()
 				p.sendMessage(callText(`1`, `{}`, `{}`))
-				id, _ := p.nextForm()
+				id, _ := p.readForm()
 				w := g.findTicket(t)
-				endClient(p)
+				endSession(p)
 				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
 					if m := p.mustReadMessage(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
 						t.Errorf("message = %s; want the cancellation of the approval form", m.messageJSON)
 					}
-					p.answerForm(id, choiceAnswer("allow once"))
+					p.answerForm(id, newDecisionAnswer("allow once"))
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
 				if err != nil || d.Outcome != wire.DecisionNotPending || g.runCount.Load() != 0 {
@@ -366,7 +366,7 @@ func TestToolAsksUser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
 				p.sendMessage(callText(`1`, `{"wait":1}`, `{}`))
-				id, form := p.nextForm()
+				id, form := p.readForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("form = %+v; want the text %q and no fields", form, want)
 				}
@@ -409,7 +409,7 @@ func TestClientsWithoutForms(t *testing.T) {
 // is not shown to the client.
 func TestNoFormAfterTheAnswer(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{})
-	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	p, err := decodeParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,9 +425,9 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 	f.showForm(t.Context(), dispatch.WaitingTicket{})
 }
 
-// TestDisabledForms checks that no client receives a form if Options.DisableForms is set, in
+// TestDisabledFormsAreNotSent checks that no client receives a form if Options.DisableForms is set, in
 // any protocol version.
-func TestDisabledForms(t *testing.T) {
+func TestDisabledFormsAreNotSent(t *testing.T) {
 	for name, open := range sessionClients {
 		t.Run(name, func(t *testing.T) {
 			g := newApprovalDispatcher(t, alwaysAskGate{})
@@ -445,8 +445,8 @@ func TestDisabledForms(t *testing.T) {
 	}
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
-	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
-	if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, "waiting for approval") {
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, metaWithForms))
+	if eventData, _ := newEvents(res.Body).readEventData(); !strings.Contains(eventData, "waiting for approval") {
 		t.Error(eventData)
 	}
 	g.Shutdown()
@@ -458,10 +458,10 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 	defer g.Shutdown()
 	a, b := sessionClients["http"](t, s, showsForms), sessionClients["stdio"](t, s, showsForms)
 	a.sendMessage(callText(`1`, `{}`, `{}`))
-	id, _ := a.nextForm()
-	b.answerForm(id, choiceAnswer("allow once"))
+	id, _ := a.readForm()
+	b.answerForm(id, newDecisionAnswer("allow once"))
 	g.findTicket(t)
-	a.answerForm(id, choiceAnswer("allow once"))
+	a.answerForm(id, newDecisionAnswer("allow once"))
 	if m := a.mustReadMessage(); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
@@ -471,7 +471,7 @@ func TestApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
 	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.sendMessage(callText(`1`, `{}`, `{}`))
-		id, _ := p.nextForm()
+		id, _ := p.readForm()
 		if m := p.mustReadMessage(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
 			t.Errorf("message = %s; want the cancellation of the approval form", m.messageJSON)
 		}
@@ -488,7 +488,7 @@ func TestApprovalTimesOut(t *testing.T) {
 // TestNoProgressAfterTheAnswer checks that no progress message of a suspended call
 // follows the answer to its request.
 func TestNoProgressAfterTheAnswer(t *testing.T) {
-	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	p, err := decodeParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,13 +519,13 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 		}}
 		d := dispatch.New(bridge, dispatch.Options{Gates: askForEveryCall})
 		s := newServer(t, d, Options{Heartbeat: 10 * time.Second})
-		p, err := paramsOf(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
+		p, err := decodeParams(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		sendMessage := func(m []byte) error {
-			r := parseReceived(t, string(m)).Params
+			r := parseMessage(t, string(m)).Params
 			line := string(appendNumber(nil, r.Progress))
 			if r.Total != nil {
 				line += " of " + string(appendNumber(nil, *r.Total))

@@ -17,9 +17,9 @@ import (
 
 // malformedMessages returns malformed and hostile messages as seeds for the fuzz tests.
 func malformedMessages() []string {
-	deepJSON := strings.Repeat(`[`, 20_000)
+	deeplyNestedJSON := strings.Repeat(`[`, 20_000)
 	return []string{
-		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), cancelText(`"1"`), initializeText("a"),
+		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), newCancelMessage(`"1"`), initializeText("a"),
 		callText(`1e400`, `{"a":1}`, modernMeta), callText(`"a"`, `null`, `null`), callText(`-0`, `[]`, `5`),
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMeta + `}}`,
@@ -36,7 +36,7 @@ func malformedMessages() []string {
 		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping","method":"tools/list"}`, `{"jsonrpc":"2.0","ID":1,"Method":"ping"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":[1]}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deepJSON, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":` + deepJSON + strings.Repeat(`]`, 20_000) + `}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deeplyNestedJSON, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":` + deeplyNestedJSON + strings.Repeat(`]`, 20_000) + `}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, `{"jsonrpc":"2.0","id":"init","result":null}`,
 		`{"jsonrpc":"2.0","id":7,"method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized","params":7}`, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`,
@@ -45,7 +45,7 @@ func malformedMessages() []string {
 	}
 }
 
-func checkAnswer(t *testing.T, replyJSON []byte) json.RawMessage {
+func checkReplyJSON(t *testing.T, replyJSON []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
@@ -106,9 +106,9 @@ func FuzzHTTP(f *testing.F) {
 		}
 		ctx := t.Context()
 		if bytes.Contains(requestBody, []byte("listen")) { // a listen request ends only when its client disconnects
-			shortCtx, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
+			requestCtx, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
-			ctx = shortCtx
+			ctx = requestCtx
 		}
 		w := postRequest(ctx, requestBody, h)
 		switch w.Code {
@@ -118,8 +118,8 @@ func FuzzHTTP(f *testing.F) {
 		}
 		var m struct{ ID, Method json.RawMessage }
 		isObject := utf8.Valid(requestBody) && json.Unmarshal(requestBody, &m) == nil
-		for _, requestJSON := range messagesIn(w) {
-			got := checkAnswer(t, requestJSON)
+		for _, requestJSON := range messagesOfResponse(w) {
+			got := checkReplyJSON(t, requestJSON)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
 				t.Fatalf("answer to the request %q has the ID %s; want the ID of the request", requestBody, got)
 			}
@@ -151,7 +151,7 @@ func equalIDs(a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
-func messagesIn(w *httptest.ResponseRecorder) [][]byte {
+func messagesOfResponse(w *httptest.ResponseRecorder) [][]byte {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {
 			return [][]byte{b}
@@ -160,7 +160,7 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	}
 	var messages [][]byte
 	for e := newEvents(w.Body); ; {
-		eventData, ok := e.nextData()
+		eventData, ok := e.readEventData()
 		if !ok {
 			return messages
 		}
@@ -175,7 +175,7 @@ func FuzzStdio(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Add([]byte(strings.Join(malformedMessages(), "\n")))
-	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
+	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + newCancelMessage(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, promptPackage)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	const lastRequest = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
@@ -190,7 +190,7 @@ func FuzzStdio(f *testing.F) {
 		}
 		answeredCount := 0
 		for line := range bytes.Lines(output.Bytes()) {
-			checkAnswer(t, line)
+			checkReplyJSON(t, line)
 			if string(bytes.TrimSpace(line)) == `{"jsonrpc":"2.0","id":"the last one","result":{}}` {
 				answeredCount++
 			}

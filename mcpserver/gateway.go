@@ -47,7 +47,7 @@ const (
 
 // The tools tools_call and tools_read have no runTool function, because resolveGatewayCall replaces each of their calls
 // with a call of the named tool.
-var gatewayToolTable = []builtinTool{
+var gatewayToolsByName = []builtinTool{
 	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
 	{definition: newGatewayDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
@@ -70,9 +70,9 @@ type toolLists struct {
 }
 
 // usesGateway reports whether the client lists the tools of the gateway instead of all tools.
-func (l *toolLists) usesGateway(client listClient) bool {
-	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
-	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
+func (l *toolLists) usesGateway(client requestingClient) bool {
+	maxTools := clients.Of(client.info.Name, client.info.Version).MaxListedTools
+	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.builtinToolsFor(client.id()))
 	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.UnlimitedTools || count <= maxTools)
 }
 
@@ -82,15 +82,15 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	switch {
 	case c.Name == "":
 		return ""
-	case s.lists.usesGateway(listClient{c.ID, mcp.Implementation{Name: c.Name, Version: c.Version}}):
-		return gateway.ListGateway
+	case s.lists.usesGateway(requestingClient{c.ID, mcp.Implementation{Name: c.Name, Version: c.Version}}):
+		return gateway.ListGatewayTools
 	}
-	return gateway.ListAll
+	return gateway.ListAllTools
 }
 
-func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
+func (l *toolLists) gatewayTools(client requestingClient) []mcp.Tool {
 	var tools []mcp.Tool
-	for _, t := range gatewayToolTable {
+	for _, t := range gatewayToolsByName {
 		if t.definition.Name == toolsSearch {
 			t.definition.Description = gateway.SearchDescription(l.siteNames())
 		}
@@ -102,7 +102,7 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 		}
 	}
 	defineTool, pinnedTools := l.definitionFunc(client), l.server.opts.PinnedTools()
-	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
+	maxTools := clients.Of(client.info.Name, client.info.Version).MaxListedTools
 	for _, t := range l.server.catalog.tools.Load().listedTools {
 		isPinned := slices.Contains(pinnedTools, t.definition.Name) || slices.Contains(pinnedTools, t.tool.Plugin.Name)
 		if (isPinned || t.tool.Plugin.IsBuiltin()) && (maxTools == clients.UnlimitedTools || len(tools) < maxTools) {
@@ -127,7 +127,7 @@ func (l *toolLists) siteNames() []string {
 // are loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
-func (l *toolLists) instructions(ctx context.Context, client listClient) string {
+func (l *toolLists) instructions(ctx context.Context, client requestingClient) string {
 	if awaitReady := l.server.opts.ReadinessReady; awaitReady != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
 		defer cancel()
@@ -150,20 +150,20 @@ func (l *toolLists) hasBrowserTools() bool {
 }
 
 func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
-	browserSite := gateway.Site{Name: serverName, DisplayName: serverName}
+	builtinSite := gateway.Site{Name: serverName, DisplayName: serverName}
 	var names []string
-	for _, t := range l.server.offeredTools(client) {
+	for _, t := range l.server.builtinToolsFor(client) {
 		d := t.definition
 		names = append(names, d.Name)
-		browserSite.Tools = append(browserSite.Tools, gateway.Tool{FullName: d.Name, Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.RawInputSchema})
+		builtinSite.Tools = append(builtinSite.Tools, gateway.Tool{FullName: d.Name, Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.RawInputSchema})
 	}
-	browserSite.Source = strings.Join(names, " ")
-	return append(slices.Clone(l.server.catalog.tools.Load().sites()), browserSite)
+	builtinSite.Source = strings.Join(names, " ")
+	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtinSite)
 }
 
 // Text of a plugin that the user has not reviewed must never reach an agent.
 func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
-	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
+	refusalsBySite := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
 	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
 		p, isPlugin := site.Source.(*plugin.Plugin)
 		t, isKnown := l.server.catalog.findTool(tool.FullName)
@@ -172,10 +172,10 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 			return gateway.Available
 		case !isKnown: // the plugins have just changed
 			return gateway.Hidden
-		case refusals[site] == nil:
-			refusals[site] = l.server.catalog.refusalFunc(p)
+		case refusalsBySite[site] == nil:
+			refusalsBySite[site] = l.server.catalog.refusalFunc(p)
 		}
-		switch refusal := refusals[site](t.tool.Dispatch()); {
+		switch refusal := refusalsBySite[site](t.tool.Dispatch()); {
 		case refusal == nil:
 			return gateway.Available
 		case refusal.Code == wire.ErrDenied:
@@ -210,7 +210,7 @@ func (l *toolLists) searchTools(q request) reply {
 		Limit int    `json:"limit"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
 	sites, availability := l.searchableSites(q.clientID()), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
@@ -218,15 +218,15 @@ func (l *toolLists) searchTools(q request) reply {
 	}
 	searchResults, problemText := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
 	if problemText != "" {
-		return newFailureReply(newArgumentsError("%s", problemText))
+		return newToolErrorReply(newArgumentsError("%s", problemText))
 	}
 	var lines []string
 	for _, f := range searchResults {
-		var marks []string
+		var availabilityLabels []string
 		if t, ok := l.server.catalog.findTool(f.Tool.FullName); ok {
-			marks = l.toolLabels(t, q.Client)
+			availabilityLabels = l.toolLabels(t, q.Client)
 		}
-		lines = append(lines, f.Tool.Line(marks))
+		lines = append(lines, f.Tool.Line(availabilityLabels))
 	}
 	if lines == nil {
 		return reply{replyText: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
@@ -239,10 +239,10 @@ func (l *toolLists) describeTools(q request) reply {
 		Names []string `json:"names"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
 	if len(a.Names) == 0 || len(a.Names) > maxDescribedTools {
-		return newFailureReply(newArgumentsError("The argument \"names\" must be a list of 1 to %d names of tools. tools_search finds names.", maxDescribedTools))
+		return newToolErrorReply(newArgumentsError("The argument \"names\" must be a list of 1 to %d names of tools. tools_search finds names.", maxDescribedTools))
 	}
 	lines := make([]string, 0, len(a.Names))
 	for _, name := range a.Names {

@@ -24,69 +24,69 @@ import (
 )
 
 // The word JOB in the arguments is replaced with the ID of the last job.
-type featureCall struct{ name, arguments string }
+type featureTestCall struct{ name, arguments string }
 
-type feature struct {
-	calls []featureCall
+type featureTest struct {
+	calls []featureTestCall
 	// The field decision is the user's answer to each form, or empty if the client does not
 	// support forms.
-	decision    string
-	cancelAfter time.Duration
-	gatewayText string
-	want        string
+	decision             string
+	cancelAfter          time.Duration
+	expectedGatewayExtra string
+	want                 string
 }
 
 const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 
-func featurePackage() plugintest.Package {
+func newFeaturePackage() plugintest.Package {
 	isReadOnly := true
 	echoTool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
-	count, wrongTool, send := echoTool("count"), echoTool("wrong"), echoTool("send")
-	count.Output, wrongTool.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
+	count, invalidResultTool, send := echoTool("count"), echoTool("wrong"), echoTool("send")
+	count.Output, invalidResultTool.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
 	count.Annotations = &plugin.Annotations{ReadOnly: &isReadOnly}
 	send.Input = json.RawMessage(countSchema)
 	return plugintest.Package{Name: "site", Tools: []plugintest.Tool{
-		count, wrongTool, send, echoTool("echo"), echoTool("picture"), echoTool("text"), echoTool("nothing"), echoTool("fail"), echoTool("hang"), echoTool("flood"),
+		count, invalidResultTool, send, echoTool("echo"), echoTool("picture"), echoTool("text"), echoTool("nothing"), echoTool("fail"), echoTool("hang"), echoTool("flood"),
 		echoTool("asks"), echoTool("login"), echoTool("nested"), echoTool("limited"), echoTool("slow"),
 	}}
 }
 
-const schemaPrefix = "\nThe schema of the arguments of "
+const schemaHint = "\nThe schema of the arguments of "
 
-var features = map[string]feature{
-	"progress":                     {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
-	"big numbers":                  {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
-	"tab and browser":              {calls: []featureCall{{"site__echo", `{"tabId":7,"browser":"b1","a":1}`}}, want: `"structuredContent":{"a":1}`},
-	"unknown tab":                  {calls: []featureCall{{"site__echo", `{"tabId":8}`}}, want: `no_tab`},
-	"wrong tab":                    {calls: []featureCall{{"site__echo", `{"tabId":"x"}`}}, want: `The argument \"tabId\" is`, gatewayText: schemaPrefix + "site__echo: " + `{"type":"object"}`},
-	"wrong arguments":              {calls: []featureCall{{"site__send", `{"n":"x","m":1}`}}, want: `invalid_arguments`, gatewayText: schemaPrefix + "site__send: " + countSchema},
-	"image":                        {calls: []featureCall{{"site__picture", `{}`}}, want: `"type":"image"`},
-	"text":                         {calls: []featureCall{{"site__text", `{}`}}, want: `"text":"a \u003ctext\u003e"`},
-	"no result":                    {calls: []featureCall{{"site__nothing", `{}`}}, want: `"content":[`},
-	"error of the tool":            {calls: []featureCall{{"site__fail", `{}`}}, want: `"isError":true`},
-	"wrong result":                 {calls: []featureCall{{"site__wrong", `{}`}}, want: `"isError":true`},
-	"idle limit":                   {calls: []featureCall{{"site__hang", `{}`}}, want: `"code":"idle_timeout"`},
-	"many progress reports":        {calls: []featureCall{{"site__flood", `{}`}}, want: `"progress":300`},
-	"cancellation":                 {calls: []featureCall{{"site__hang", `{}`}}, cancelAfter: 5 * time.Second},
-	"rate limit":                   {calls: []featureCall{{"site__limited", `{}`}, {"site__limited", `{}`}}, want: `"code":"rate_limited"`},
-	"approval":                     {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "allow once", want: `May site__asks run`},
-	"denial":                       {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "deny", want: `"code":"denied"`},
-	"no forms":                     {calls: []featureCall{{"site__asks", `{"a":1}`}}, want: `"code":"approval_timeout"`},
-	"tool that waits for the user": {calls: []featureCall{{"site__login", `{}`}}, decision: "allow once", want: `site__login is waiting for you`},
-	"nested call":                  {calls: []featureCall{{"site__nested", `{}`}}, want: `"structuredContent":{"inner":1}`},
-	"nested approval":              {calls: []featureCall{{"site__nested", `{"tool":"asks"}`}}, decision: "allow once", want: `May site__asks run`},
-	"job":                          {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_list", `{}`}, {"job_wait", `{"job":"JOB"}`}}, want: `"structuredContent":{"n":30}`},
-	"cancelled job":                {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_cancel", `{"job":"JOB","reason":"enough"}`}}, want: `"status":"cancelled"`},
-	"tabs of plugins":              {calls: []featureCall{{"plugin_list_tabs", `{}`}}, want: `"tabId":7`},
-	"wrong job":                    {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
+var featureTests = map[string]featureTest{
+	"progress":                     {calls: []featureTestCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
+	"big numbers":                  {calls: []featureTestCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
+	"tab and browser":              {calls: []featureTestCall{{"site__echo", `{"tabId":7,"browser":"b1","a":1}`}}, want: `"structuredContent":{"a":1}`},
+	"unknown tab":                  {calls: []featureTestCall{{"site__echo", `{"tabId":8}`}}, want: `no_tab`},
+	"wrong tab":                    {calls: []featureTestCall{{"site__echo", `{"tabId":"x"}`}}, want: `The argument \"tabId\" is`, expectedGatewayExtra: schemaHint + "site__echo: " + `{"type":"object"}`},
+	"wrong arguments":              {calls: []featureTestCall{{"site__send", `{"n":"x","m":1}`}}, want: `invalid_arguments`, expectedGatewayExtra: schemaHint + "site__send: " + countSchema},
+	"image":                        {calls: []featureTestCall{{"site__picture", `{}`}}, want: `"type":"image"`},
+	"text":                         {calls: []featureTestCall{{"site__text", `{}`}}, want: `"text":"a \u003ctext\u003e"`},
+	"no result":                    {calls: []featureTestCall{{"site__nothing", `{}`}}, want: `"content":[`},
+	"error of the tool":            {calls: []featureTestCall{{"site__fail", `{}`}}, want: `"isError":true`},
+	"wrong result":                 {calls: []featureTestCall{{"site__wrong", `{}`}}, want: `"isError":true`},
+	"idle limit":                   {calls: []featureTestCall{{"site__hang", `{}`}}, want: `"code":"idle_timeout"`},
+	"many progress reports":        {calls: []featureTestCall{{"site__flood", `{}`}}, want: `"progress":300`},
+	"cancellation":                 {calls: []featureTestCall{{"site__hang", `{}`}}, cancelAfter: 5 * time.Second},
+	"rate limit":                   {calls: []featureTestCall{{"site__limited", `{}`}, {"site__limited", `{}`}}, want: `"code":"rate_limited"`},
+	"approval":                     {calls: []featureTestCall{{"site__asks", `{"a":1}`}}, decision: "allow once", want: `May site__asks run`},
+	"denial":                       {calls: []featureTestCall{{"site__asks", `{"a":1}`}}, decision: "deny", want: `"code":"denied"`},
+	"no forms":                     {calls: []featureTestCall{{"site__asks", `{"a":1}`}}, want: `"code":"approval_timeout"`},
+	"tool that waits for the user": {calls: []featureTestCall{{"site__login", `{}`}}, decision: "allow once", want: `site__login is waiting for you`},
+	"nested call":                  {calls: []featureTestCall{{"site__nested", `{}`}}, want: `"structuredContent":{"inner":1}`},
+	"nested approval":              {calls: []featureTestCall{{"site__nested", `{"tool":"asks"}`}}, decision: "allow once", want: `May site__asks run`},
+	"job":                          {calls: []featureTestCall{{"site__slow", `{"_detach":4.5}`}, {"job_list", `{}`}, {"job_wait", `{"job":"JOB"}`}}, want: `"structuredContent":{"n":30}`},
+	"cancelled job":                {calls: []featureTestCall{{"site__slow", `{"_detach":4.5}`}, {"job_cancel", `{"job":"JOB","reason":"enough"}`}}, want: `"status":"cancelled"`},
+	"tabs of plugins":              {calls: []featureTestCall{{"plugin_list_tabs", `{}`}}, want: `"tabId":7`},
+	"wrong job":                    {calls: []featureTestCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, expectedGatewayExtra: schemaHint + "job_wait: " + jobWaitSchema},
 }
 
 // Direct and gateway calls must produce the same MCP messages, call records and gate inputs.
-func TestGatewayMatchesDirectCalls(t *testing.T) {
-	registry, _ := plugintest.Registry(t, featurePackage())
-	for name, f := range features {
+func TestGatewayFeaturesMatchDirectCalls(t *testing.T) {
+	registry, _ := plugintest.Registry(t, newFeaturePackage())
+	for name, f := range featureTests {
 		for _, transportName := range []string{"HTTP", "stdio"} {
-			directResult := runFeature(t, registry, f, transportName, "")
+			directResult := runFeatureTest(t, registry, f, transportName, "")
 			if f.want != "" && !strings.Contains(directResult, f.want) {
 				t.Errorf("%s over %s: want the text %s in the messages:\n%s", name, transportName, f.want, directResult)
 			}
@@ -94,38 +94,38 @@ func TestGatewayMatchesDirectCalls(t *testing.T) {
 				if tool == toolsRead && name != "progress" && name != "tabs of plugins" {
 					continue // tools_read calls only read-only tools, which only these two features use
 				}
-				gatewayResult := runFeature(t, registry, f, transportName, tool)
-				if f.gatewayText != "" {
-					escapedText := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
+				gatewayResult := runFeatureTest(t, registry, f, transportName, tool)
+				if f.expectedGatewayExtra != "" {
+					escapedText := strings.Trim(string(mustEncode(t, f.expectedGatewayExtra)), `"`)
 					if !strings.Contains(gatewayResult, escapedText) {
 						t.Errorf("%s over %s: the answer through %s lacks the wanted text %s", name, transportName, tool, escapedText)
 					}
 					gatewayResult = strings.ReplaceAll(gatewayResult, escapedText, "")
 				}
-				directLine, line := firstDifference(directResult, gatewayResult)
-				if directLine != line {
-					t.Errorf("%s over %s: the first line that differs is\n%s\nin a direct call, and through %s\n%s; want equal lines", name, transportName, directLine, tool, line)
+				directCallLine, line := firstDifference(directResult, gatewayResult)
+				if directCallLine != line {
+					t.Errorf("%s over %s: the first line that differs is\n%s\nin a direct call, and through %s\n%s; want equal lines", name, transportName, directCallLine, tool, line)
 				}
 			}
 		}
 	}
 }
 
-func firstDifference(a, b string) (lineOfA, lineOfB string) {
+func firstDifference(a, b string) (firstLine, secondLine string) {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(linesOfA), len(linesOfB)) {
-		lineOfA, lineOfB = "(no line)", "(no line)"
+		firstLine, secondLine = "(no line)", "(no line)"
 		if i < len(linesOfA) {
-			lineOfA = linesOfA[i]
+			firstLine = linesOfA[i]
 		}
 		if i < len(linesOfB) {
-			lineOfB = linesOfB[i]
+			secondLine = linesOfB[i]
 		}
-		if lineOfA != lineOfB {
+		if firstLine != secondLine {
 			break
 		}
 	}
-	return lineOfA, lineOfB
+	return firstLine, secondLine
 }
 
 func mustEncode(t *testing.T, v any) []byte {
@@ -141,27 +141,27 @@ func mustEncode(t *testing.T, v any) []byte {
 // sessions.
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
-// runFeature makes the calls of a tested feature in fake time, through the named gateway tool or directly if tool is
+// runFeatureTest makes the calls of a tested feature in fake time, through the named gateway tool or directly if tool is
 // empty.
-func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observedText string) {
+func runFeatureTest(t *testing.T, registry *plugin.Registry, f featureTest, transportName, tool string) (callReport string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}
-		d := dispatch.New(newFeatureBridge(t), dispatch.Options{
+		d := dispatch.New(newFeatureTestBridge(t), dispatch.Options{
 			Gates: []dispatch.Gate{recorder}, AfterHooks: []dispatch.AfterHook{recorder}, SuspendLimit: 40 * time.Second,
 			ResolveTool: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 				return dispatch.Tool{Plugin: "site", Name: name}, args, nil
 			},
 		})
 		s := New(d, registry, Options{
-			Jobs: joblist.New(d, joblist.Options{}), Detach: alwaysDetach(DetachPolicy{After: 10 * time.Minute}), CallWatcher: d,
+			Jobs: joblist.New(d, joblist.Options{}), Detach: fixedDetachPolicy(DetachPolicy{After: 10 * time.Minute}), CallWatcher: d,
 			Tabs: func(string) dispatch.Targets {
-				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.Document}}
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.DefaultTarget}}
 			},
 		})
-		p := newFeaturePeer(t, s, transportName, f.decision)
+		p := newFeatureClient(t, s, transportName, f.decision)
 		job := ""
 		for i, c := range f.calls {
-			requestJSON := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
+			requestJSON := newToolCallMessage(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
 			if tool != "" {
 				requestJSON = metaVersion(t, requestJSON, tool)
 			}
@@ -173,21 +173,21 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			if job == "" {
 				job = callIDs.FindString(result)
 			}
-			observedText += result
+			callReport += result
 		}
 		d.Shutdown()
 		synctest.Wait()
 		time.Sleep(time.Second) // let the AfterHooks of the calls run
 		recorder.mu.Lock()
-		observedText += strings.Join(recorder.lines, "\n") + "\n"
+		callReport += strings.Join(recorder.lines, "\n") + "\n"
 		recorder.mu.Unlock()
 		for _, v := range d.Calls() {
-			observedText += string(mustEncode(t, v)) + "\n"
+			callReport += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
 		time.Sleep(time.Minute) // let the tools that still run in the page end
 	})
-	return randomIDs.ReplaceAllString(observedText, "ID")
+	return randomIDs.ReplaceAllString(callReport, "ID")
 }
 
 // callRecorder is a gate and after hook that records its inputs.
@@ -216,32 +216,32 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-func (r *callRecorder) After(i dispatch.CallInfo, endedCall dispatch.EndedCall) {
+func (r *callRecorder) AfterCall(i dispatch.CallInfo, endedCall dispatch.EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, endedCall)))
 }
 
-func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
+func newFeatureTestBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
-	askingSinks := map[string]dispatch.Sink{}
+	sinksByAskingRun := map[string]dispatch.Sink{}
 	return &dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			newToolAsk := func(params wire.ToolAskParams) {
+			sendToolAsk := func(params wire.ToolAskParams) {
 				mu.Lock()
 				defer mu.Unlock()
-				params.Ask, askingSinks[toolRun.ID] = 1, sink
+				params.Ask, sinksByAskingRun[toolRun.ID] = 1, sink
 				go sink.Ask(params)
 			}
 			switch toolRun.Tool {
 			case "login":
-				newToolAsk(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+				sendToolAsk(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 			case "nested":
-				innerTool := "echo"
+				nestedTool := "echo"
 				if strings.Contains(string(toolRun.Args), "asks") {
-					innerTool = "asks"
+					nestedTool = "asks"
 				}
-				newToolAsk(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
+				sendToolAsk(wire.ToolAskParams{Call: &wire.AskCall{Tool: nestedTool, Args: json.RawMessage(`{"inner":1}`)}})
 			default:
 				go runFeatureTool(t, toolRun, sink)
 			}
@@ -250,7 +250,7 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 		AnswerFunc: func(id string, _ int, toolOutput json.RawMessage, err *wire.CallError) {
 			mu.Lock()
 			defer mu.Unlock()
-			go askingSinks[id].Finish(toolOutput, err)
+			go sinksByAskingRun[id].Finish(toolOutput, err)
 		},
 	}
 }
@@ -286,8 +286,8 @@ func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
 	}
 }
 
-// featurePeer is a test client in fake time that answers forms and pings.
-type featurePeer struct {
+// featureClient is a test client in fake time that answers forms and pings.
+type featureClient struct {
 	t           *testing.T
 	decision    string
 	postRequest func(requestJSON string)
@@ -295,9 +295,9 @@ type featurePeer struct {
 	close       func()
 }
 
-// newFeaturePeer connects a test client over HTTP or stdio.
-func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *featurePeer {
-	p := &featurePeer{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
+// newFeatureClient connects a test client over HTTP or stdio.
+func newFeatureClient(t *testing.T, s *Server, transportName, decision string) *featureClient {
+	p := &featureClient{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
 	initialize := initializeText("a")
 	if decision != "" {
 		initialize = strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)
@@ -313,7 +313,7 @@ func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *fe
 	return p
 }
 
-func (p *featurePeer) connectStdio(s *Server) {
+func (p *featureClient) connectStdio(s *Server) {
 	serverConn, clientConn := net.Pipe()
 	callErrors := make(chan error)
 	go func() { callErrors <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
@@ -325,7 +325,7 @@ func (p *featurePeer) connectStdio(s *Server) {
 				close(p.messages)
 				return
 			}
-			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
+			p.messages <- parseMessage(p.t, strings.TrimRight(line, " \n"))
 		}
 	}()
 	p.postRequest = func(requestJSON string) {
@@ -341,7 +341,7 @@ func (p *featurePeer) connectStdio(s *Server) {
 	}
 }
 
-func (p *featurePeer) connectHTTP(s *Server, initialize string) {
+func (p *featureClient) connectHTTP(s *Server, initialize string) {
 	listener := newPipeListener()
 	server := &http.Server{Handler: s.Handler()}
 	callErrors := make(chan error)
@@ -362,8 +362,8 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 				return
 			}
 			events := newEvents(res.Body)
-			for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
-				p.messages <- parseReceived(p.t, eventData)
+			for eventData, ok := events.readEventData(); ok; eventData, ok = events.readEventData() {
+				p.messages <- parseMessage(p.t, eventData)
 			}
 		}()
 	}
@@ -375,7 +375,7 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 	}
 }
 
-func (p *featurePeer) shutdown(s *Server) {
+func (p *featureClient) shutdown(s *Server) {
 	synctest.Wait()
 	ctx, cancel := context.WithCancel(p.t.Context())
 	cancel()
@@ -385,7 +385,7 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionDelay = time.Second
 
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
-func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string {
+func (p *featureClient) call(requestJSON string, cancelAfter time.Duration) string {
 	startTime := time.Now()
 	p.postRequest(requestJSON)
 	var cancelTime <-chan time.Time
@@ -411,7 +411,7 @@ func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string
 				return strings.Join(lines, "")
 			}
 		case <-cancelTime:
-			p.postRequest(cancelText(`1`))
+			p.postRequest(newCancelMessage(`1`))
 			timeout = time.After(time.Minute)
 		case <-timeout:
 			slices.Sort(lines)

@@ -18,8 +18,8 @@ type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
 	// learned. Find must be fast, because every call uses it.
 	Find(clients.ID) (t clients.Timeout, since time.Time, ok bool)
-	// RecordGiveUp records that a client stopped waiting for the answer to a call.
-	RecordGiveUp(clients.ID, clients.GiveUp)
+	// RecordAbandonedCall records that a client stopped waiting for the answer to a call.
+	RecordAbandonedCall(clients.ID, clients.AbandonedCall)
 }
 
 func (q *request) clientID() clients.ID {
@@ -30,14 +30,14 @@ func (q *request) clientID() clients.ID {
 type knownTimeout struct {
 	clients.Timeout
 	// For an unknown client, the timeout is a guess that suits most clients.
-	isKnown      bool
-	learnedSince time.Time
+	isKnown       bool
+	lastLearnedAt time.Time
 }
 
 func (j *jobs) clientTimeout(id clients.ID, isHTTP bool) knownTimeout {
 	if j.learnedTimeouts != nil {
 		if t, since, ok := j.learnedTimeouts.Find(id); ok {
-			return knownTimeout{Timeout: t, isKnown: true, learnedSince: since}
+			return knownTimeout{Timeout: t, isKnown: true, lastLearnedAt: since}
 		}
 	}
 	profile := clients.Of(id.Name, id.Version)
@@ -48,19 +48,19 @@ func (j *jobs) mayLearnTimeout(q *request) bool {
 	return j.learnedTimeouts != nil && q.Method == transport.MethodCall && !j.clientTimeout(q.clientID(), false).isKnown
 }
 
-// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a request.
-func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
+// recordClientTimeout reports to LearnedTimeouts that a client stopped waiting for the answer to a request.
+func (j *jobs) recordClientTimeout(ctx context.Context, q request, p *progressSender) {
 	cause := context.Cause(ctx)
 	if j.learnedTimeouts == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
 		errors.Is(cause, transport.ErrShutdown) || errors.Is(cause, transport.ErrRevoked) {
 		return
 	}
-	g := clients.GiveUp{WaitDuration: time.Since(q.receivedAt)}
+	g := clients.AbandonedCall{WaitDuration: time.Since(q.receivedAt)}
 	if c := (*dispatch.Cancellation)(nil); errors.As(cause, &c) {
 		g.Reason = c.Reason
 	}
-	p.addProgressTimes(&g, q.receivedAt)
-	j.learnedTimeouts.RecordGiveUp(q.clientID(), g)
+	p.recordProgressTimes(&g, q.receivedAt)
+	j.learnedTimeouts.RecordAbandonedCall(q.clientID(), g)
 }
 
 // The official MCP SDKs validate results against the listed output schema. A job does not match a tool's output schema,
@@ -70,5 +70,5 @@ func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 		return false
 	}
 	knownTimeout := s.jobs.clientTimeout(q.clientID(), false)
-	return q.timer.rule.After == 0 && q.Info.ConnectedSince.Before(knownTimeout.learnedSince)
+	return q.timer.rule.After == 0 && q.Info.ConnectedSince.Before(knownTimeout.lastLearnedAt)
 }

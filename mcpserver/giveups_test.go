@@ -39,7 +39,7 @@ func (m *timeoutTable) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	return t, time.Time{}, ok
 }
 
-func (m *timeoutTable) RecordGiveUp(id clients.ID, g clients.GiveUp) {
+func (m *timeoutTable) RecordAbandonedCall(id clients.ID, g clients.AbandonedCall) {
 	time.Sleep(m.delay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,7 +56,7 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, waitTime t
 	t.Helper()
 	responses := c.postAsync(t.Context(), callText(id, `{}`, meta))
 	time.Sleep(waitTime)
-	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, cancelReason), 1))
+	c.requestAndRead(strings.Replace(newCancelMessage(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, cancelReason), 1))
 	synctest.Wait()
 	select {
 	case <-responses:
@@ -65,9 +65,9 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, waitTime t
 	}
 }
 
-// callUntilResult returns a call's final result and its number of jobs, and fails if an answer exceeds the client's
+// callAndAwaitJobs returns a call's final result and its number of jobs, and fails if an answer exceeds the client's
 // timeout.
-func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
+func callAndAwaitJobs(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	callMessage := callText(`1`, `{}`, meta)
 	for range 50 {
@@ -87,7 +87,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 			return result, jobs
 		}
 		jobs++
-		callMessage = toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta)
+		callMessage = newToolCallMessage("job_wait", `{"job":"`+job.JobID+`"}`, meta)
 	}
 	t.Fatal("the job did not end after 50 waits")
 	return result, jobs
@@ -96,7 +96,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 // A timeout that the server learned must not affect another version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
-	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	o := Options{Detach: fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
 	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
 		if tools := c.call(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
@@ -108,31 +108,31 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
 		startTime := time.Now()
-		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
+		r, jobs := callAndAwaitJobs(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(startTime) != 145*time.Second {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(startTime), jobs, r)
 		}
 		if tools := c.call(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait; want it in the list")
 		}
-		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callAndAwaitJobs(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
 		}
 	})
 }
 
-// TestImmediateRetryAfterTimeout checks that an unknown client that repeats a call right after its
+// TestImmediateRetryLosesOnlyFirstCall checks that an unknown client that repeats a call right after its
 // timeout loses only the first call, even if storing the timeout takes some time.
-func TestImmediateRetryAfterTimeout(t *testing.T) {
+func TestImmediateRetryLosesOnlyFirstCall(t *testing.T) {
 	table := newTimeoutTable()
 	table.delay = 300 * time.Millisecond
-	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	o := Options{Detach: fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
 	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
 		responses := c.postAsync(t.Context(), callText(`7`, `{}`, progressTokenMeta))
 		time.Sleep(time.Minute)
-		c.requestAndRead(strings.Replace(cancelText(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
-		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
+		c.requestAndRead(strings.Replace(newCancelMessage(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
+		r, jobs := callAndAwaitJobs(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs == 0 {
 			t.Errorf("after %d jobs the client received %+v; want the result by jobs", jobs, r)
 		}
@@ -142,9 +142,9 @@ func TestImmediateRetryAfterTimeout(t *testing.T) {
 }
 
 // A cancellation by the client's user must not count as a timeout.
-func TestLearnFromDisconnect(t *testing.T) {
+func TestLearnTimeoutFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
-	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	o := Options{Detach: fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
 	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(200, `"end"`), func(t *testing.T, s *jobServer) {
 		for i, testCase := range []struct {
 			waitTime time.Duration
@@ -179,7 +179,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 // as 60 s, reveals its timeout.
 func TestLearnTimeoutFromClientExit(t *testing.T) {
 	table := newTimeoutTable()
-	packages := newServer(t, returnOutput(`1`), Options{}) // newServer reads files, which must happen outside of fake time
+	packages := newServer(t, callerReturning(`1`), Options{}) // newServer reads files, which must happen outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		h := newHangingCaller()
 		s := New(h, packages.reg, Options{LearnedTimeouts: table})
@@ -220,7 +220,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 		}
 		newCountingTool(240, `"end"`)(sink)
 	}
-	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	o := Options{Detach: fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
 	runWithJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, echoTool, func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1")
 		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
@@ -228,7 +228,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1"}]; got != want {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
-		if r, jobs := callUntilResult(t, c, progressTokenMeta, want); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callAndAwaitJobs(t, c, progressTokenMeta, want); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("the call of 4 min returned %+v after %d jobs, want the tool's result without a job", r, jobs)
 		}
 	})
@@ -257,17 +257,17 @@ func TestKnownClientsReceiveAnswerInTime(t *testing.T) {
 				case "approval":
 					o.Gates, echoTool = []dispatch.Gate{alwaysAskGate{}}, newCountingTool(5, `"end"`)
 				}
-				runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+				runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
-							waitingIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
-							if _, err := s.d.Decide(s.d.Calls()[waitingIndex].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
+							waitingCallIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
+							if _, err := s.d.Decide(s.d.Calls()[waitingCallIndex].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 								t.Error(err)
 							}
 						})
 					}
 					timeout := p.TransportTimeout(true)
-					r, jobs := callUntilResult(t, s.connectAs(name, version), progressTokenMeta, timeout)
+					r, jobs := callAndAwaitJobs(t, s.connectAs(name, version), progressTokenMeta, timeout)
 					expectsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
 					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != expectsJobs {
 						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, expectsJobs)

@@ -49,7 +49,7 @@ func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) 
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
 
-func returnOutput(output string) callerFunc {
+func callerReturning(output string) callerFunc {
 	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
 	}
@@ -127,10 +127,10 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
-	return s.openWithMessage(t, initializeText(name))
+	return s.openWithInitialize(t, initializeText(name))
 }
 
-func (s *testServer) openWithMessage(t testing.TB, initialize string) *client {
+func (s *testServer) openWithInitialize(t testing.TB, initialize string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	res := c.postRequest(context.Background(), initialize)
@@ -207,7 +207,7 @@ func callText(id, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"messages__echo","arguments":%s,"_meta":%s}}`, id, args, meta)
 }
 
-func cancelText(id string) string {
+func newCancelMessage(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
@@ -240,7 +240,7 @@ type toolResult struct {
 	ResultType string                     `json:"resultType"`
 }
 
-func parseReceived(t testing.TB, messageText string) receivedMessage {
+func parseMessage(t testing.TB, messageText string) receivedMessage {
 	t.Helper()
 	r := receivedMessage{messageJSON: messageText}
 	if err := json.Unmarshal([]byte(messageText), &r); err != nil {
@@ -272,16 +272,16 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 		if len(bytes.TrimSpace(b)) == 0 {
 			return nil
 		}
-		return []receivedMessage{parseReceived(t, string(b))}
+		return []receivedMessage{parseMessage(t, string(b))}
 	}
 	var allMessages []receivedMessage
 	events := newEvents(res.Body)
 	for {
-		eventData, ok := events.nextData()
+		eventData, ok := events.readEventData()
 		if !ok {
 			return allMessages
 		}
-		allMessages = append(allMessages, parseReceived(t, eventData))
+		allMessages = append(allMessages, parseMessage(t, eventData))
 	}
 }
 
@@ -292,7 +292,7 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-func (e *events) nextData() (string, bool) {
+func (e *events) readEventData() (string, bool) {
 	var eventData string
 	for {
 		line, err := e.r.ReadString('\n')
@@ -360,7 +360,7 @@ func (p *stdioPeer) readNext() (receivedMessage, bool) {
 		if err != nil {
 			return receivedMessage{}, false
 		}
-		m := parseReceived(p.t, strings.TrimRight(line, " \n"))
+		m := parseMessage(p.t, strings.TrimRight(line, " \n"))
 		if m.Method != "ping" {
 			return m, true
 		}
@@ -421,7 +421,7 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	return r
 }
 
-func paramsOf(paramsJSON json.RawMessage) (p transport.Params, err error) {
+func decodeParams(paramsJSON json.RawMessage) (p transport.Params, err error) {
 	err = json.Unmarshal(paramsJSON, &p)
 	return p, err
 }
@@ -439,7 +439,7 @@ func newSubscriber(r *resources) *subscriber {
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-func (s *subscriber) nextURIs(ctx context.Context) []string {
+func (s *subscriber) awaitChangedURIs(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:
 		return s.PopChangedURIs()

@@ -12,7 +12,7 @@ import (
 
 func TestGoldenHTTPResponses(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "1.2.3"})
-	open, plainClient := s.open(t, "a"), s.sessionlessClient(t)
+	open, sessionlessPeer := s.open(t, "a"), s.sessionlessClient(t)
 	modernClient := s.sessionlessClient(t)
 	modernClient.version = "2026-07-28"
 	var b bytes.Buffer
@@ -42,8 +42,8 @@ func TestGoldenHTTPResponses(t *testing.T) {
 	plainRequest := postRequest(open, "{}")
 	plainRequest.Header.Set("Content-Type", "text/plain")
 	record("text", plainRequest)
-	record("without a session", postRequest(plainClient, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	record("initialize", postRequest(plainClient, initializeText("b")))
+	record("without a session", postRequest(sessionlessPeer, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("initialize", postRequest(sessionlessPeer, initializeText("b")))
 	record("notification", postRequest(open, `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	record("ping", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	record("list", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))

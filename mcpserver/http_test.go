@@ -44,7 +44,7 @@ func (c *client) status(r *http.Request) (int, string) {
 
 func (c *client) cancel(id string) {
 	c.t.Helper()
-	if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
+	if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, newCancelMessage(id))); code != http.StatusAccepted || body != "" {
 		c.t.Errorf("response to the cancellation: status %d, body %q; want 202 and no body", code, body)
 	}
 }
@@ -68,7 +68,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 }
 
 // Over HTTP, a call and its cancellation can arrive in either order, because they use different connections.
-func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
+func TestCancelThatArrivesFirstCancelsLaterCall(t *testing.T) {
 	h := &hangingCaller{}
 	runInFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
 		*h = *newHangingCaller()
@@ -99,7 +99,7 @@ func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
-	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
+	a, b, sessionlessPeer := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
 	ctx, disconnect := context.WithCancel(context.Background())
 	defer disconnect()
 	a.postAsync(ctx, callText(`1`, `{}`, `{}`))
@@ -112,11 +112,11 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	a.cancel(`2`)
 	a.cancel(`null`)
 	a.cancel(`{}`)
-	if code, _ := sessionless.status(sessionless.newRequest(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
+	if code, _ := sessionlessPeer.status(sessionlessPeer.newRequest(ctx, http.MethodPost, newCancelMessage(`1`))); code != http.StatusBadRequest {
 		t.Errorf("cancellation without a session: status %d; want 400", code)
 	}
-	sessionless.headers.Set("Mcp-Protocol-Version", "2026-07-28")
-	sessionless.cancel(`1`)
+	sessionlessPeer.headers.Set("Mcp-Protocol-Version", "2026-07-28")
+	sessionlessPeer.cancel(`1`)
 	select {
 	case <-h.callErrors:
 		t.Error("a cancellation in another session reached the call; want a running call")
@@ -128,7 +128,7 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	<-h.callErrors
 }
 
-func TestDisconnectCancels(t *testing.T) {
+func TestDisconnectCancelsCall(t *testing.T) {
 	for _, accept := range []string{"application/json, text/event-stream", "application/json"} {
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
@@ -186,8 +186,8 @@ func TestSessionsOverHTTP(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	ctx := context.Background()
 	c := s.open(t, "a")
-	none, unknownClient := s.sessionlessClient(t), s.sessionlessClient(t)
-	none.version, unknownClient.version = "2025-11-25", "2025-11-25"
+	sessionlessPeer, unknownClient := s.sessionlessClient(t), s.sessionlessClient(t)
+	sessionlessPeer.version, unknownClient.version = "2025-11-25", "2025-11-25"
 	unknownClient.session = "mcp-session-00000000-0000-0000-0000-000000000000"
 	listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	for _, testCase := range []struct {
@@ -197,13 +197,13 @@ func TestSessionsOverHTTP(t *testing.T) {
 		httpStatus int
 		want       string
 	}{
-		{none, http.MethodPost, listRequest, 400, "Initialize first"},
-		{none, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
-		{none, http.MethodGet, "", 400, "Initialize first"},
-		{none, http.MethodDelete, "", 400, "Initialize first"},
+		{sessionlessPeer, http.MethodPost, listRequest, 400, "Initialize first"},
+		{sessionlessPeer, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
+		{sessionlessPeer, http.MethodGet, "", 400, "Initialize first"},
+		{sessionlessPeer, http.MethodDelete, "", 400, "Initialize first"},
 		{unknownClient, http.MethodPost, listRequest, 404, "Initialize again"},
 		{unknownClient, http.MethodPost, callText(`1`, `{}`, `{}`), 404, "Initialize again"},
-		{unknownClient, http.MethodPost, cancelText(`1`), 404, "Initialize again"},
+		{unknownClient, http.MethodPost, newCancelMessage(`1`), 404, "Initialize again"},
 		{unknownClient, http.MethodGet, "", 404, "Initialize again"},
 		{unknownClient, http.MethodDelete, "", 404, "Initialize again"},
 		{c, http.MethodPut, "", 405, "Send MCP messages with POST"},
@@ -351,7 +351,7 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	p.initialize("stdio")
 	s.add(t, "more")
 	for i, e := range streams {
-		if eventData, ok := e.nextData(); !ok || !strings.Contains(eventData, "notifications/tools/list_changed") {
+		if eventData, ok := e.readEventData(); !ok || !strings.Contains(eventData, "notifications/tools/list_changed") {
 			t.Errorf("client %d received %s; want notifications/tools/list_changed", i, eventData)
 		}
 	}
@@ -379,7 +379,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	<-started
 	shutdownErr := make(chan error)
 	go func() { shutdownErr <- s.Shutdown(context.Background()) }()
-	if _, ok := newEvents(res.Body).nextData(); ok {
+	if _, ok := newEvents(res.Body).readEventData(); ok {
 		t.Error("the GET stream has not ended; want its end")
 	}
 	if m := c.call(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {

@@ -28,11 +28,11 @@ type DetachPolicy struct {
 	DetachBeforeTimeout bool
 	// The field After, if positive, is the time after which a call becomes a job. If the
 	// client's timeout is known and expires before After, the call becomes a job shortly
-	// replyPrefix the timeout.
+	// before the timeout.
 	After time.Duration
 }
 
-const noLimit = -1
+const noWaitLimit = -1
 
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
@@ -40,17 +40,17 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 // concurrent use.
 type jobs struct {
 	dispatchJobs    *joblist.List // nil if calls never become jobs
-	detachRule      func(client string) DetachPolicy
+	detachPolicyFor func(client string) DetachPolicy
 	learnedTimeouts LearnedTimeouts // nil disables learned timeouts
 	newEndedReply   func(tool string, callResult dispatch.Result, err error) reply
 }
 
 // detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
 func (j *jobs) detachRuleOf(id clients.ID) (DetachPolicy, bool) {
-	if j.dispatchJobs == nil || j.detachRule == nil {
+	if j.dispatchJobs == nil || j.detachPolicyFor == nil {
 		return DetachPolicy{}, false
 	}
-	d := j.detachRule(id.Name)
+	d := j.detachPolicyFor(id.Name)
 	if d.DetachBeforeTimeout && d.After == 0 {
 		t := j.clientTimeout(id, false)
 		return d, t.isKnown && t.Limit > 0
@@ -58,9 +58,9 @@ func (j *jobs) detachRuleOf(id clients.ID) (DetachPolicy, bool) {
 	return d, d != DetachPolicy{}
 }
 
-// detachAfter returns the time after which a call becomes a job, or noLimit to wait until shortly before the client's timeout.
+// detachDelayOf returns the time after which a call becomes a job, or noWaitLimit to wait until shortly before the client's timeout.
 // The result is false if the call never becomes a job.
-func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
+func (t *answerTimer) detachDelayOf(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
 	}
@@ -71,18 +71,18 @@ func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool
 		if t.rule.After > 0 {
 			return t.rule.After, true, nil
 		}
-		return noLimit, true, nil
+		return noWaitLimit, true, nil
 	}
 	value := strings.TrimSpace(strings.Trim(string(argument), `"`))
 	switch value {
 	case "auto":
-		return noLimit, true, nil
+		return noWaitLimit, true, nil
 	case "never":
 		return 0, false, nil
 	}
 	seconds, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(seconds >= 0 && seconds <= maxJobSeconds) {
-		return 0, false, newArgumentError(detachArgument, argument, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobSeconds))
+	if err != nil || !(seconds >= 0 && seconds <= maxJobWaitSeconds) {
+		return 0, false, newArgumentError(detachArgument, argument, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobWaitSeconds))
 	}
 	return time.Duration(seconds * float64(time.Second)), true, nil
 }
@@ -99,7 +99,7 @@ func (j *jobs) revokeToken(token string) {
 }
 
 // answerTimer measures how much longer the client of a request waits for the answer. An
-// answerTimer is safe for concurrent use after detachAfter has returned.
+// answerTimer is safe for concurrent use after detachDelayOf has returned.
 type answerTimer struct {
 	rule      DetachPolicy
 	isKnown   bool          // isKnown is true if the client's timeout is known
@@ -150,9 +150,9 @@ func (t *answerTimer) restart() {
 	}
 }
 
-func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
+func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachDelay time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
-	hasEnded := waitForJob(ctx, q, job, detachTime)
+	hasEnded := waitForJob(ctx, q, job, detachDelay)
 	if !hasEnded && ctx.Err() != nil {
 		job.Cancel(dispatch.CancellationFrom(ctx))
 		hasEnded = job.Wait(context.Background(), nil) == nil
@@ -165,7 +165,7 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 }
 
 // waitForJob returns false if the job still runs when the client needs an answer, or when maxWait has passed.
-// If maxWait is noLimit, only the client's timeout limits the wait.
+// If maxWait is noWaitLimit, only the client's timeout limits the wait.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -233,5 +233,5 @@ func newJobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`
 		Status wire.CallStatus `json:"status"`
-	}{v.CallID, v.Status.ForProgress()})
+	}{v.CallID, v.Status.ProgressStatus()})
 }

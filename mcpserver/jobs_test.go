@@ -56,7 +56,7 @@ func runWithJobOptions(t *testing.T, o dispatch.Options, options Options, tool f
 	})
 }
 
-func alwaysDetach(d DetachPolicy) func(string) DetachPolicy {
+func fixedDetachPolicy(d DetachPolicy) func(string) DetachPolicy {
 	return func(string) DetachPolicy { return d }
 }
 
@@ -87,7 +87,7 @@ func newCountingTool(n int, output string) func(dispatch.Sink) {
 
 const progressTokenMeta = `{"progressToken":"p"}`
 
-func toolText(name, args, meta string) string {
+func newToolCallMessage(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
@@ -107,7 +107,7 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 // TestJobIsPickedUpByAnotherSession checks that another session can read the progress and
 // the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
 		startTime, firstClient := time.Now(), s.connectAs("first", "1")
 		msgs := firstClient.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
@@ -127,15 +127,15 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		}
 
 		secondClient := s.connectAs("second", "1")
-		listResponse := secondClient.call(toolText("job_list", `{}`, `{}`))
+		listResponse := secondClient.call(newToolCallMessage("job_list", `{}`, `{}`))
 		if !strings.Contains(listResponse.messageJSON, job.JobID) || !strings.Contains(listResponse.messageJSON, `"status":"running"`) {
 			t.Error(listResponse.messageJSON)
 		}
-		if currentJob := jobFromMessages(t, secondClient.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+		if currentJob := jobFromMessages(t, secondClient.requestAndRead(newToolCallMessage("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("job that the second client reads = %+v; want a running job", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
-		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
+		wait := newToolCallMessage("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
 		if currentJob := jobFromMessages(t, secondClient.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("job after %s = %+v; want a progress of at least 69 after 70 s", time.Since(startTime), currentJob)
 		}
@@ -147,15 +147,15 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
 			t.Error(msgs[len(msgs)-1].messageJSON)
 		}
-		repeatedResult := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
-		if string(repeatedResult.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
-			t.Errorf("second read of the result = %s, %d stops in the page; want {\"n\":90} and 0 stops", repeatedResult.Structured, len(s.stopReasons))
+		secondJobResult := secondClient.call(newToolCallMessage("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		if string(secondJobResult.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
+			t.Errorf("second read of the result = %s, %d stops in the page; want {\"n\":90} and 0 stops", secondJobResult.Structured, len(s.stopReasons))
 		}
 	})
 }
 
-// TestDetachedAnswerTimes checks when the client receives the answer to a call of 90 s.
-func TestDetachedAnswerTimes(t *testing.T) {
+// TestDetachedCallIsAnsweredInTime checks when the client receives the answer to a call of 90 s.
+func TestDetachedCallIsAnsweredInTime(t *testing.T) {
 	for _, testCase := range []struct {
 		rule   DetachPolicy
 		client string
@@ -179,7 +179,7 @@ func TestDetachedAnswerTimes(t *testing.T) {
 		{DetachPolicy{DetachBeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
 		t.Run(fmt.Sprint(testCase), func(t *testing.T) {
-			runWithJobs(t, dispatch.Options{}, alwaysDetach(testCase.rule), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
+			runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(testCase.rule), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 				startTime := time.Now()
 				msgs := s.connectAs(testCase.client, "1").requestAndRead(callText(`1`, testCase.args, `{}`))
 				if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
@@ -202,7 +202,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 		for _, testCase := range []struct {
 			meta string
 			want time.Duration
@@ -222,7 +222,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 // The server must cancel the form that asks for approval.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(3, `"done"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{After: 20 * time.Second}), newCountingTool(3, `"done"`), func(t *testing.T, s *jobServer) {
 		c := s.connectClient("x", "1", `{"elicitation":{}}`)
 		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
@@ -239,7 +239,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
 			t.Errorf("messages to the client by method = %v; want one approval form and its cancellation", methods)
 		}
-		got := c.postAsync(t.Context(), toolText("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
+		got := c.postAsync(t.Context(), newToolCallMessage("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
 		synctest.Wait()
 		if _, err := s.d.Decide(job.JobID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
-	runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), newCountingTool(1, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), newCountingTool(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
 		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
@@ -266,18 +266,18 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 // a form, repeats its request, and receives a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `"done"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `"done"`), func(t *testing.T, s *jobServer) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
 		meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-		askedMessages := c.requestAndRead(callText(`1`, `{}`, meta))
+		approvalMessages := c.requestAndRead(callText(`1`, `{}`, meta))
 		var q struct {
 			Requests map[string]any `json:"inputRequests"`
 			State    string         `json:"requestState"`
 		}
-		if json.Unmarshal(askedMessages[len(askedMessages)-1].Result, &q) != nil || len(q.Requests) != 1 {
-			t.Fatalf("messages = %v; want one approval form (input_required)", askedMessages)
+		if json.Unmarshal(approvalMessages[len(approvalMessages)-1].Result, &q) != nil || len(q.Requests) != 1 {
+			t.Fatalf("messages = %v; want one approval form (input_required)", approvalMessages)
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
@@ -287,9 +287,9 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
-				askedMessages = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
+				approvalMessages = c.requestAndRead(newToolCallMessage("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
-			if r := askedMessages[len(askedMessages)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
+			if r := approvalMessages[len(approvalMessages)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("result of the job = %+v; want the text done", r)
 			}
 		}
@@ -297,24 +297,24 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 }
 
 func TestShortCallDoesNotBecomeAJob(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Hour}), newCountingTool(3, `"x"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Hour}), newCountingTool(3, `"x"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("messages = %v; want 4, the last with the text x and without a job", msgs)
 		}
-		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
+		if m := c.call(newToolCallMessage("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
 			t.Error(m.messageJSON)
 		}
 	})
 }
 
 func TestCancelBeforeJobIsReported(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		c.postAsync(t.Context(), callText(`7`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
-		c.requestAndRead(cancelText(`7`))
+		c.requestAndRead(newCancelMessage(`7`))
 		<-s.stopReasons
 		ctx, disconnect := context.WithCancel(t.Context())
 		c.postAsync(ctx, callText(`8`, `{}`, `{}`))
@@ -322,21 +322,21 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		disconnect()
 		<-s.stopReasons
 		<-time.After(20 * time.Second)
-		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
+		if m := c.call(newToolCallMessage("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
 			t.Error(m.messageJSON)
 		}
 		// After the client has received the job's ID, cancelling its request has no effect.
 		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
-		c.requestAndRead(cancelText(`9`))
+		c.requestAndRead(newCancelMessage(`9`))
 		synctest.Wait()
-		if currentJob := jobFromMessages(t, c.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stopReasons) != 0 {
+		if currentJob := jobFromMessages(t, c.requestAndRead(newToolCallMessage("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stopReasons) != 0 {
 			t.Errorf("job = %+v, %d stops in the page; want a running job and 0 stops", currentJob, len(s.stopReasons))
 		}
 	})
 }
 
 func TestUndeliveredJobIsCancelled(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		clientInfo := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
 		jobReply := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: clientInfo, Params: &transport.Params{Name: "messages__echo"}})
 		if jobReply.job == nil {
@@ -347,7 +347,7 @@ func TestUndeliveredJobIsCancelled(t *testing.T) {
 	})
 }
 
-func TestDetachWithoutJobs(t *testing.T) {
+func TestDetachArgumentReachesToolWithoutJobs(t *testing.T) {
 	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").call(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
 		t.Error(got)

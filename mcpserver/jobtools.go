@@ -14,8 +14,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// maxJobSeconds limits how long an agent may wait for a job in one call, in seconds.
-const maxJobSeconds = 3600
+// maxJobWaitSeconds limits how long an agent may wait for a job in one call, in seconds.
+const maxJobWaitSeconds = 3600
 
 // jobArguments are the arguments of the tools that wait for a job, read its result or cancel it.
 type jobArguments struct {
@@ -54,10 +54,10 @@ func newJobTool(name, title, toolDescription, schema string, run func(*jobs, con
 		runTool: func(s *Server, ctx context.Context, q request) reply {
 			var a jobArguments
 			if err := decodeArguments(q, &a); err != nil {
-				return newFailureReply(err)
+				return newToolErrorReply(err)
 			}
-			if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
-				return newFailureReply(newArgumentsError(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
+			if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobWaitSeconds) {
+				return newToolErrorReply(newArgumentsError(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobWaitSeconds))
 			}
 			return run(s.jobs, ctx, q, a)
 		},
@@ -71,37 +71,37 @@ func canSeeJob(c dispatch.Client, v joblist.View) bool {
 
 func (j *jobs) findJob(c dispatch.Client, id string) (*joblist.Job, reply) {
 	if id == "" {
-		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
+		return nil, newToolErrorReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
 	job, ok := j.dispatchJobs.Find(id)
 	if !ok || !canSeeJob(c, job.View()) {
-		return nil, newFailureReply(newArgumentsError("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
+		return nil, newToolErrorReply(newArgumentsError("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
 }
 
 func (j *jobs) jobWait(ctx context.Context, q request, a jobArguments) reply {
-	job, unknownReply := j.findJob(q.Client, a.JobID)
+	job, notFoundReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknownReply
+		return notFoundReply
 	}
-	maxWait := time.Duration(noLimit)
+	maxWait := time.Duration(noWaitLimit)
 	if a.Seconds != nil {
 		maxWait = time.Duration(*a.Seconds * float64(time.Second))
 	}
 	waitForJob(ctx, q, job, maxWait)
-	return j.resultOrStatus(job)
+	return j.replyResultOrStatus(job)
 }
 
 func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
-	job, unknownReply := j.findJob(q.Client, a.JobID)
+	job, notFoundReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknownReply
+		return notFoundReply
 	}
-	return j.resultOrStatus(job)
+	return j.replyResultOrStatus(job)
 }
 
-func viewJob(job *joblist.Job) joblist.View {
+func jobView(job *joblist.Job) joblist.View {
 	v := job.View()
 	if v.Ended != nil {
 		_ = job.Wait(context.Background(), nil) // the call has ended, so its result is available almost at once
@@ -109,8 +109,8 @@ func viewJob(job *joblist.Job) joblist.View {
 	return v
 }
 
-func (j *jobs) resultOrStatus(job *joblist.Job) reply {
-	v := viewJob(job)
+func (j *jobs) replyResultOrStatus(job *joblist.Job) reply {
+	v := jobView(job)
 	callResult, err, ok := job.Result()
 	switch {
 	case ok:
@@ -119,7 +119,7 @@ func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 		r.job = newJobMeta(v)
 		return r
 	case v.ResultDropped:
-		r := newFailureReply(newArgumentsError("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
+		r := newToolErrorReply(newArgumentsError("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
 		r.job = newJobMeta(v)
 		return r
 	default:
@@ -128,9 +128,9 @@ func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 }
 
 func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
-	job, unknownReply := j.findJob(q.Client, a.JobID)
+	job, notFoundReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknownReply
+		return notFoundReply
 	}
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReasonChars)})
 	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once

@@ -15,10 +15,10 @@ import (
 )
 
 func TestJobCancel(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
-		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
+		cancel := newToolCallMessage("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("answer of job_cancel = %+v; want a cancelled job with the hint \"was stopped\"", got)
 		}
@@ -28,7 +28,7 @@ func TestJobCancel(t *testing.T) {
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("second answer of job_cancel = %+v; want a cancelled job with a hint to job_result", got)
 		}
-		r := c.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		r := c.call(newToolCallMessage("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
 			t.Errorf("answer of job_result = %+v; want the error cancelled", r)
 		}
@@ -38,10 +38,10 @@ func TestJobCancel(t *testing.T) {
 // TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be cancelled.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
-		got := jobFromMessages(t, c.requestAndRead(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
+		got := jobFromMessages(t, c.requestAndRead(newToolCallMessage("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
 			t.Errorf("answer of job_cancel = %+v; want a cancelled job with the hint that nothing was run", got)
 		}
@@ -49,7 +49,7 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 }
 
 func TestUnknownJobIDs(t *testing.T) {
-	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(2, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Second}), newCountingTool(2, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
@@ -67,19 +67,19 @@ func TestUnknownJobIDs(t *testing.T) {
 			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
 			{"messages__echo", `{"_detach":-1}`, "-1"},
 		} {
-			m := c.call(toolText(testCase.name, testCase.args, `{}`))
+			m := c.call(newToolCallMessage(testCase.name, testCase.args, `{}`))
 			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
 				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(testCase.want, `\"`, `"`)) {
 				t.Errorf("%s with the arguments %s: answer %s; want the error invalid_arguments with the text %q", testCase.name, testCase.args, m.messageJSON, testCase.want)
 			}
 		}
-		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {
+		if m := c.call(newToolCallMessage("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {
 			t.Error(m.messageJSON)
 		}
 	})
 }
 
-func TestJobToolsPerClient(t *testing.T) {
+func TestJobToolsAreListedPerClient(t *testing.T) {
 	detach := func(client string) DetachPolicy {
 		if client == "new" || client == "some" {
 			return DetachPolicy{After: time.Minute}
@@ -122,7 +122,7 @@ func TestJobToolsPerClient(t *testing.T) {
 				t.Errorf("tools that the client %s lists = %v; want %v", name, names, want)
 			}
 		}
-		if m := s.connectAs("other", "1").call(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.messageJSON, `no tool \"job_list\"`) {
+		if m := s.connectAs("other", "1").call(newToolCallMessage("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.messageJSON, `no tool \"job_list\"`) {
 			t.Error(m.messageJSON)
 		}
 	})

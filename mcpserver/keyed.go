@@ -27,7 +27,7 @@ func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	return key, nil
 }
 
-func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, canDetach bool) reply {
+func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachDelay time.Duration, canDetach bool) reply {
 	use, err := s.opts.Keys.Start(key, c)
 	if err != nil {
 		return s.newErrorReply(err)
@@ -36,7 +36,7 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 	switch {
 	case use.Job == nil:
 	case canDetach:
-		hasEnded = waitForJob(ctx, q, use.Job, detachTime)
+		hasEnded = waitForJob(ctx, q, use.Job, detachDelay)
 	default:
 		hasEnded = use.Job.Wait(ctx, q.progress) == nil
 	}
@@ -64,19 +64,19 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
 	ending := use.CallResult()
 	if !ending.IsResultLost {
-		return s.tracedReply(l, c, ending.Result, ending.Err)
+		return s.replyWithTrace(l, c, ending.Result, ending.Err)
 	}
 	replyText := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
 		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
 	r := reply{callID: use.CallID, replyText: replyText, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
 	if !r.isError { // a client rejects structured content that violates the output schema
-		r.errorData = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
+		r.errorData = rawjson.Encode(missingResultReply{CallID: use.CallID, Status: wire.StatusDone})
 	}
 	return r
 }
 
-// lostResult is the structured content of the reply when the result of a call is not stored.
-type lostResult struct {
+// missingResultReply is the structured content of the reply when the result of a call is not stored.
+type missingResultReply struct {
 	CallID         string          `json:"call_id"`
 	Status         wire.CallStatus `json:"status"`
 	IsResultStored bool            `json:"result_stored"`
@@ -84,7 +84,7 @@ type lostResult struct {
 
 func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
 	job.KeepResult()
-	r := newJobReply(viewJob(job))
+	r := newJobReply(jobView(job))
 	r.isError = l.isListedWithOutputSchema(s, &q)
 	// A client that does not receive the job's ID cannot fetch the result, so the job is cancelled.
 	r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }

@@ -26,7 +26,7 @@ func (emptyRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.
 	return nil, nil
 }
 
-func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
+func newKeyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
 
 // runWithIdempotencyKeys runs f with a tool that takes 3 s; calls of the client "quick" become jobs after 1 s.
 func runWithIdempotencyKeys(t *testing.T, f func(t *testing.T, s *jobServer, runCount *atomic.Int64)) {
@@ -59,27 +59,27 @@ func runWithIdempotencyKeys(t *testing.T, f func(t *testing.T, s *jobServer, run
 func TestIdempotencyKey(t *testing.T) {
 	runWithIdempotencyKeys(t, func(t *testing.T, s *jobServer, runCount *atomic.Int64) {
 		c := s.connectAs("Cursor", "1")
-		firstResult := c.call(callText(`1`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+		firstResult := c.call(callText(`1`, `{"a":1}`, newKeyMeta("k"))).toolResultOf(t)
 		if firstResult.IsError || string(firstResult.Structured) != `{"run":1}` || firstResult.Meta[metaReplayed] != nil {
 			t.Errorf("first call = %+v; want {\"run\":1} without the mark replayed", firstResult)
 		}
 		for range 2 {
-			r := s.connectAs("Cursor", "1").call(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+			r := s.connectAs("Cursor", "1").call(callText(`2`, `{"a":1}`, newKeyMeta("k"))).toolResultOf(t)
 			if r.IsError || string(r.Structured) != `{"run":1}` || !strings.HasPrefix(string(r.Meta[metaReplayed]), `"call_`) {
 				t.Errorf("repeated call = %+v; want {\"run\":1} with the ID of the first call", r)
 			}
 		}
-		if r := c.call(callText(`3`, `{"a":2}`, keyMeta("k"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "which has other arguments") {
+		if r := c.call(callText(`3`, `{"a":2}`, newKeyMeta("k"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "which has other arguments") {
 			t.Errorf("call with the same key and other arguments = %+v; want an error about the other arguments", r)
 		}
-		if r := c.call(callText(`4`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "the same idempotency key") {
+		if r := c.call(callText(`4`, `{}`, newKeyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "the same idempotency key") {
 			t.Errorf("call whose link is lost = %+v; want an error that recommends the same idempotency key", r)
 		}
-		if r := c.call(callText(`5`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
+		if r := c.call(callText(`5`, `{}`, newKeyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
 			t.Errorf("repeated call after a lost link = %+v; want the error \"may have acted (link_lost)\"", r)
 		}
 		for _, isReplay := range []bool{false, true} {
-			r := c.call(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
+			r := c.call(callText(`7`, `{}`, newKeyMeta("thrown"))).toolResultOf(t)
 			const noteText = ", which has the same idempotency key. To call the tool again, use another key.\n"
 			resultText, userText := r.Content[0].Text, string(r.Meta[metaError])
 			if !r.IsError || !strings.Contains(resultText, "sold out") || strings.Contains(resultText, noteText) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
@@ -92,7 +92,7 @@ func TestIdempotencyKey(t *testing.T) {
 		if n := runCount.Load(); n != 3 {
 			t.Errorf("the tool ran %d times, want 3", n)
 		}
-		for _, meta := range []string{`{"opentabs/idempotencyKey":5}`, keyMeta(""), keyMeta(strings.Repeat("x", 256))} {
+		for _, meta := range []string{`{"opentabs/idempotencyKey":5}`, newKeyMeta(""), newKeyMeta(strings.Repeat("x", 256))} {
 			if m := c.call(callText(`6`, `{}`, meta)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams || !strings.Contains(m.Error.Message, "1 to 255 printable characters") {
 				t.Errorf("call with the invalid idempotency key %s = %+v; want the error \"1 to 255 printable characters\"", meta, m)
 			}
@@ -101,35 +101,35 @@ func TestIdempotencyKey(t *testing.T) {
 }
 
 // A repeated call with the same key must return the same job.
-func TestIdempotencyKeyOfJob(t *testing.T) {
+func TestRepeatedKeyReturnsSameJob(t *testing.T) {
 	runWithIdempotencyKeys(t, func(t *testing.T, s *jobServer, runCount *atomic.Int64) {
 		c := s.connectAs("quick", "1")
-		firstResult := c.call(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
-		secondResult := c.call(callText(`2`, `{}`, keyMeta("k"))).toolResultOf(t)
+		firstResult := c.call(callText(`1`, `{}`, newKeyMeta("k"))).toolResultOf(t)
+		secondResult := c.call(callText(`2`, `{}`, newKeyMeta("k"))).toolResultOf(t)
 		if firstResult.Meta[metaJob] == nil || string(firstResult.Meta[metaJob]) != string(secondResult.Meta[metaJob]) || secondResult.Meta[metaReplayed] == nil {
 			t.Errorf("job of the first call = %s, of the repeated call = %s; want the same job, marked as replayed", firstResult.Meta[metaJob], secondResult.Meta[metaJob])
 		}
 		time.Sleep(2 * time.Second) // the call has ended now
-		thirdResult := c.call(callText(`3`, `{}`, keyMeta("k"))).toolResultOf(t)
+		thirdResult := c.call(callText(`3`, `{}`, newKeyMeta("k"))).toolResultOf(t)
 		if string(thirdResult.Structured) != `{"run":1}` || runCount.Load() != 1 {
 			t.Errorf("result after %d runs = %+v; want {\"run\":1} after 1 run", runCount.Load(), thirdResult)
 		}
 	})
 }
 
-// doneCallRecords is a recorder with the idempotency key of a call that is done, but without
+// keyOnlyRecorder is a recorder with the idempotency key of a call that is done, but without
 // the call's record.
-type doneCallRecords struct {
+type keyOnlyRecorder struct {
 	emptyRecords
 	key recorder.Note
 }
 
-func (d *doneCallRecords) WriteNote(n recorder.Note) error {
+func (d *keyOnlyRecorder) WriteNote(n recorder.Note) error {
 	d.key = n
 	return nil
 }
 
-func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
+func (d *keyOnlyRecorder) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
 	if d.key.Subject == "" {
 		return nil, nil
 	}
@@ -137,14 +137,14 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 	return []recorder.Note{d.key}, nil
 }
 
-// TestReplayMarksLostResult checks that the reply to a repeated call is marked if the result of the first call is not stored.
-func TestReplayMarksLostResult(t *testing.T) {
-	records := &doneCallRecords{}
+// TestRepeatedCallReportsLostResult checks that the reply to a repeated call is marked if the result of the first call is not stored.
+func TestRepeatedCallReportsLostResult(t *testing.T) {
+	records := &keyOnlyRecorder{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
 		keys := idempotency.New(records, 30)
 		echoTool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
 		runWithJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, echoTool, func(t *testing.T, s *jobServer) {
-			r := s.connectAs("Cursor", "1").call(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+			r := s.connectAs("Cursor", "1").call(callText(`1`, `{}`, newKeyMeta("k"))).toolResultOf(t)
 			if isStored {
 				if r.IsError || r.Meta[metaResultLost] != nil || string(r.Structured) != `{"run":1}` {
 					t.Errorf("first call = %+v; want {\"run\":1} without the mark of a lost result", r)

@@ -11,17 +11,17 @@ import (
 	"opentabs/internal/clients"
 )
 
-// newLibrary returns the mcp-go server, which answers list requests. No tool, prompt or
+// newMCPGoServer returns the mcp-go server, which answers list requests. No tool, prompt or
 // resource is registered with mcp-go: its filters and hooks return the lists of package
 // mcpserver. opentabs itself answers requests for calls, prompts and contents of resources, so
 // these requests never reach mcp-go.
-func (s *Server) newLibrary() *server.MCPServer {
+func (s *Server) newMCPGoServer() *server.MCPServer {
 	var hooks server.Hooks
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, q *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions = s.lists.instructions(ctx, listClient{sessionID(ctx), q.Params.ClientInfo})
+		r.Instructions = s.lists.instructions(ctx, requestingClient{sessionID(ctx), q.Params.ClientInfo})
 	})
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions = s.lists.instructions(ctx, newListClient(ctx))
+		r.Instructions = s.lists.instructions(ctx, newRequestingClient(ctx))
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { s.lists.choices.Forget(session.SessionID()) })
 	options := []server.ServerOption{
@@ -41,7 +41,7 @@ func (s *Server) newLibrary() *server.MCPServer {
 }
 
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
-	client := newListClient(ctx)
+	client := newRequestingClient(ctx)
 	var tools []mcp.Tool
 	if l.usesGateway(client) {
 		tools = l.gatewayTools(client)
@@ -52,21 +52,21 @@ func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	return tools
 }
 
-func (l *toolLists) allTools(client listClient) []mcp.Tool {
+func (l *toolLists) allTools(client requestingClient) []mcp.Tool {
 	defineTool := l.definitionFunc(client)
 	pluginTools := l.server.catalog.tools.Load().listedTools
 	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
 	for _, t := range pluginTools {
 		tools = append(tools, defineTool(t))
 	}
-	for _, t := range l.server.offeredTools(client.id()) {
+	for _, t := range l.server.builtinToolsFor(client.id()) {
 		tools = append(tools, t.definition)
 	}
 	return tools
 }
 
 // If the client's calls can become jobs, the tool gets the argument "_detach".
-func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
+func (l *toolLists) definitionFunc(client requestingClient) func(*listedTool) mcp.Tool {
 	_, canDetach := l.server.jobs.detachRuleOf(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
 	return func(t *listedTool) mcp.Tool {
@@ -98,24 +98,26 @@ var (
 	}
 )
 
-// listClient identifies an MCP client that requests a list, such as tools/list.
-type listClient struct {
+// requestingClient identifies an MCP client that requests a list, such as tools/list.
+type requestingClient struct {
 	// The field session identifies the client's session. All clients of a protocol version
 	// without sessions share one session if their name and version are equal.
 	session string
 	info    mcp.Implementation
 }
 
-func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
+func (c requestingClient) id() clients.ID {
+	return clients.ID{Name: c.info.Name, Version: c.info.Version}
+}
 
-func newListClient(ctx context.Context) listClient {
+func newRequestingClient(ctx context.Context) requestingClient {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
-		return listClient{"sessionless " + info.ClientInfo.Name + " " + info.ClientInfo.Version, *info.ClientInfo}
+		return requestingClient{"sessionless " + info.ClientInfo.Name + " " + info.ClientInfo.Version, *info.ClientInfo}
 	}
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return listClient{session.SessionID(), session.GetClientInfo()}
+		return requestingClient{session.SessionID(), session.GetClientInfo()}
 	}
-	return listClient{session: sessionID(ctx)}
+	return requestingClient{session: sessionID(ctx)}
 }
 
 // sessionID returns the ID of the session whose request mcp-go is serving, or "".

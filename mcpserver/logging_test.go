@@ -14,7 +14,7 @@ const setLevelRequest = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","pa
 
 // A client of protocol version 2026-07-28 must receive no log messages.
 func TestClientsReceiveLogs(t *testing.T) {
-	s := serveTools(t, returnOutput(`1`), Options{})
+	s := serveTools(t, callerReturning(`1`), Options{})
 	p := s.dial(t)
 	p.initialize("stdio")
 	c := s.open(t, "http")
@@ -24,7 +24,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	expectMessages := func(want ...string) {
 		t.Helper()
 		stdio := p.mustReadMessage().messageJSON
-		httpMessage, _ := get.nextData()
+		httpMessage, _ := get.readEventData()
 		for _, w := range want {
 			if !strings.Contains(stdio, w) || !strings.Contains(httpMessage, w) {
 				t.Errorf("wanted log message: %s\nmessages over stdio: %s\nmessages over HTTP: %s", w, stdio, httpMessage)

@@ -45,10 +45,10 @@ func TestModernCall(t *testing.T) {
 }
 
 func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
-	s := serveTools(t, callerFunc(reportProgressFast), Options{})
+	s := serveTools(t, callerFunc(reportProgressManyTimes), Options{})
 	c := s.modernClient(t)
-	for range callRounds {
-		checkReports(t, c.requestAndRead(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
+	for range callCount {
+		checkProgressReports(t, c.requestAndRead(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
 	}
 }
 
@@ -128,25 +128,25 @@ func TestModernClientListens(t *testing.T) {
 	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 	defer res.Body.Close()
 	e := newEvents(res.Body)
-	if eventData, _ := e.nextData(); !strings.Contains(eventData, "acknowledged") {
+	if eventData, _ := e.readEventData(); !strings.Contains(eventData, "acknowledged") {
 		t.Fatal(eventData)
 	}
 	if clientInfos := s.Clients(); len(clientInfos) != 1 || clientInfos[0].Name != "new" {
 		t.Errorf("clients of the server = %v; want only the client new", clientInfos)
 	}
 	s.add(t, "more")
-	if eventData, _ := e.nextData(); !strings.Contains(eventData, "notifications/tools/list_changed") {
+	if eventData, _ := e.readEventData(); !strings.Contains(eventData, "notifications/tools/list_changed") {
 		t.Error(eventData)
 	}
 	if err := s.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if eventData, ok := e.nextData(); ok {
+	if eventData, ok := e.readEventData(); ok {
 		t.Errorf("event in the stream after Shutdown = %s; want none", eventData)
 	}
 }
 
-func TestModernEmptySubscription(t *testing.T) {
+func TestModernEmptySubscriptionEndsAtOnce(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
@@ -222,7 +222,7 @@ func TestModernLargeIDsAreNotRounded(t *testing.T) {
 		c.headers.Del("Mcp-Name")
 		ctx, cancel := context.WithCancel(context.Background())
 		res := c.postRequest(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
-		if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
+		if eventData, _ := newEvents(res.Body).readEventData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
 			t.Errorf("subscription with the ID %s: event %s; want the same ID in the event", id, eventData)
 		}
 		cancel()

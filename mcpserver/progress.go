@@ -24,9 +24,9 @@ type progressSender struct {
 	mu       sync.Mutex // the mutex guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
-	// maxPause is the longest time between two progress notifications.
+	// maxProgressInterval is the longest time between two progress notifications.
 	firstSentAt, lastSent time.Time
-	maxPause              time.Duration
+	maxProgressInterval   time.Duration
 }
 
 // newProgressSender returns nil if the client cannot receive progress or sent no progress token. The methods of a nil
@@ -67,12 +67,12 @@ func (s *progressSender) send(p dispatch.Progress) {
 	if s.lastSent.IsZero() {
 		s.firstSentAt = now
 	} else {
-		s.maxPause = max(s.maxPause, now.Sub(s.lastSent))
+		s.maxProgressInterval = max(s.maxProgressInterval, now.Sub(s.lastSent))
 	}
 	s.lastSent = now
 }
 
-func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Time) {
+func (s *progressSender) recordProgressTimes(g *clients.AbandonedCall, receivedAt time.Time) {
 	if s == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Tim
 	}
 	g.HasProgress = true
 	g.TimeSinceProgress = g.WaitDuration - s.lastSent.Sub(receivedAt)
-	g.LongestPause = max(s.maxPause, s.firstSentAt.Sub(receivedAt))
+	g.LongestProgressPause = max(s.maxProgressInterval, s.firstSentAt.Sub(receivedAt))
 }
 
 func appendProgress(buffer []byte, token json.RawMessage, p dispatch.Progress) []byte {

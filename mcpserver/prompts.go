@@ -19,14 +19,14 @@ import (
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if brokenErr := s.catalog.brokenPluginError(q.Params.Name); !ok && brokenErr != nil {
-		return toFaultReply(s.newErrorReply(brokenErr))
+		return toProtocolErrorReply(s.newErrorReply(brokenErr))
 	}
 	if !ok {
-		return newFaultReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
+		return newProtocolErrorReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
 	}
-	definedByPrompt := findDefinedArguments(prompt.InputSchema, prompt.Plugin)
-	definedByPrompt.definesDetach = true // a prompt cannot become a job
-	args, err := splitArguments(q.Params.Arguments, definedByPrompt, true)
+	promptArguments := findDefinedArguments(prompt.InputSchema, prompt.Plugin)
+	promptArguments.definesDetach = true // a prompt cannot become a job
+	args, err := splitArguments(q.Params.Arguments, promptArguments, true)
 	if err == nil {
 		args.toolArgs, err = prompt.Validate(args.toolArgs)
 	}
@@ -34,15 +34,15 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		if refusalErr := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refusalErr != nil {
 			err = refusalErr
 		}
-		return toFaultReply(s.newErrorReply(err))
+		return toProtocolErrorReply(s.newErrorReply(err))
 	}
 	callResult, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
-		return toFaultReply(s.newErrorReply(err))
+		return toProtocolErrorReply(s.newErrorReply(err))
 	}
 	r := reply{callID: callResult.CallID, audience: callResult.Audience}
 	if r.members, err = promptResult(content.RemoveLineBreaks(callResult.Output), prompt.Description); err != nil {
-		return toFaultReply(s.newErrorReply(&dispatch.Error{
+		return toProtocolErrorReply(s.newErrorReply(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: callResult.CallID, RunTime: callResult.RunTime, ReportCount: callResult.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
@@ -50,7 +50,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-func toFaultReply(r reply) reply {
+func toProtocolErrorReply(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
 		Code wire.ErrorCode `json:"code"`
@@ -74,15 +74,15 @@ func promptResult(toolOutput json.RawMessage, toolDescription string) ([]byte, e
 	case toolOutput[0] == '"':
 		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(toolOutput)}.encodeJSON()})
 	case toolOutput[0] == '{':
-		var promptObject struct {
+		var promptOutput struct {
 			Description *string         `json:"description"`
 			Messages    json.RawMessage `json:"messages"`
 		}
-		if json.Unmarshal(toolOutput, &promptObject) != nil || promptObject.Messages == nil {
+		if json.Unmarshal(toolOutput, &promptOutput) != nil || promptOutput.Messages == nil {
 			return nil, errors.New("it returned an object that is not {description?, messages}")
 		}
-		if messages = promptObject.Messages; promptObject.Description != nil {
-			toolDescription = *promptObject.Description
+		if messages = promptOutput.Messages; promptOutput.Description != nil {
+			toolDescription = *promptOutput.Description
 		}
 	}
 	if toolOutput[0] != '"' {

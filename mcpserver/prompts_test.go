@@ -24,7 +24,7 @@ func newGetPromptText(id, name, args, meta string) string {
 }
 
 func TestPromptsAreListed(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
+	s := serveTools(t, callerReturning(`"x"`), Options{}, promptPackage)
 	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	want := `{"prompts":[{"name":"messages__plain","title":"plain"},` +
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
@@ -37,7 +37,7 @@ func TestPromptsAreListed(t *testing.T) {
 // TestPromptsListChanged checks that clients are notified of new prompts, but not of a
 // new plugin without prompts.
 func TestPromptsListChanged(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
+	s := serveTools(t, callerReturning(`"x"`), Options{}, promptPackage)
 	p := s.dial(t)
 	p.initialize("a")
 	s.add(t, "without")
@@ -149,7 +149,7 @@ func TestPromptErrors(t *testing.T) {
 		{failingCaller, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
 		{failingCaller, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
 		{failingCaller, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
-		{returnOutput(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
+		{callerReturning(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
 		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
 		s := serveTools(t, testCase.caller, Options{}, promptPackage)
@@ -180,7 +180,7 @@ func TestPromptIsCancelled(t *testing.T) {
 	p.initialize("a")
 	p.sendMessage(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
 	<-h.startedCalls
-	p.sendMessage(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
+	p.sendMessage(newCancelMessage(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 	<-h.callErrors
 	if m := p.mustReadMessage(); string(m.ID) != `8` {
 		t.Error(m.messageJSON)
@@ -195,7 +195,7 @@ func TestPromptIsCancelled(t *testing.T) {
 }
 
 func TestPromptsParamsAreChecked(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
+	s := serveTools(t, callerReturning(`"x"`), Options{}, promptPackage)
 	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
 		t.Error(m.messageJSON)

@@ -25,20 +25,20 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	} {
 		_, store := plugintest.Registry(t, plugintest.Package{})
 		registry := plugin.NewRegistry(store, zerolog.Nop())
-		readyCalled, loadDone := make(chan struct{}, 1), make(chan struct{})
+		readyWasCalled, loadDone := make(chan struct{}, 1), make(chan struct{})
 		var isOpen atomic.Bool
 		s := serveRegistry(t, registry, Options{ReadinessReady: func(context.Context) error {
 			if !isOpen.Load() {
 				return errors.New("still loads its plugins") // the error is part of the client's instructions
 			}
-			readyCalled <- struct{}{}
+			readyWasCalled <- struct{}{}
 			<-loadDone
 			return nil
 		}})
 		c := s.open(t, "c")
 		isOpen.Store(true)
 		go func() {
-			<-readyCalled
+			<-readyWasCalled
 			if err := registry.Reload(); err != nil {
 				t.Error(err)
 			}
@@ -90,7 +90,7 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}
 }
 
-func TestCallOfBrokenPlugin(t *testing.T) {
+func TestCallOfBrokenPluginFails(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	pkg, _ := s.reg.Set().Plugin("a")
 	if err := os.WriteFile(filepath.Join(pkg.Dir, "dist/adapter.iife.js"), nil, 0o600); err != nil {

@@ -76,11 +76,11 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-func (r reply) textIsErrorData() bool {
+func (r reply) isTextErrorData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.errorData) && &r.output[0] == &r.errorData[0] && len(r.blocks) == 0 && r.replyText == ""
 }
 
-func newFaultReply(code int, format string, args ...any) reply {
+func newProtocolErrorReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.NewFaultf(code, format, args...)}
 }
 
@@ -102,13 +102,13 @@ func newBrowserReply(callResult dispatch.Result) reply {
 		return newSuccessReply(callResult.CallID, callResult.Output)
 	}
 	for _, step := range append(rawjson.Elements(rawjson.Get(callResult.Output, "steps")), callResult.Output) {
-		r.addBrowserBlocks(step)
+		r.addBrowserContentBlocks(step)
 	}
 	r.untrustedPages = rawjson.Get(callResult.Output, "untrusted")
 	return r
 }
 
-func (r *reply) addBrowserBlocks(toolOutput json.RawMessage) {
+func (r *reply) addBrowserContentBlocks(toolOutput json.RawMessage) {
 	for _, contentBlock := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
 		if valueJSON := rawjson.Get(toolOutput, contentBlock.member); valueJSON != nil {
 			members := []rawjson.Member{{Key: "type", QuotedKey: []byte(`"type"`), Value: []byte(contentBlock.blockType)}}
@@ -118,7 +118,7 @@ func (r *reply) addBrowserBlocks(toolOutput json.RawMessage) {
 }
 
 // An error that is not a *dispatch.Error is reported as an internal error, without details.
-func newFailureReply(err error) reply {
+func newToolErrorReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		e = &dispatch.Error{

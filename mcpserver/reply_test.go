@@ -11,7 +11,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-func TestEncodedResults(t *testing.T) {
+func TestEncodeToolResults(t *testing.T) {
 	for output, want := range map[string]string{
 		`{"a":"<b>&\u2028","n":9007199254740993}`: `{"content":[{"type":"text","text":"{\"a\":\"<b>&\\u2028\",\"n\":9007199254740993}"}],"structuredContent":{"a":"<b>&\u2028","n":9007199254740993}}`,
 		`{}`:                                 `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`,
@@ -59,7 +59,7 @@ func writeReply(t *testing.T, r reply) string {
 	return b.String()
 }
 
-func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
+func TestLargeResultIsCompleteDuringProgress(t *testing.T) {
 	bigResult := `{"items":["` + strings.Repeat(`a \"quoted\" é line\n`, 150_000) + `"]}`
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for i := range 200 {

@@ -37,7 +37,7 @@ type Watcher interface {
 	Calls() []dispatch.View
 	// Find returns the call with the given ID, with its activities.
 	Find(callID string) (dispatch.View, bool)
-	Follow(o dispatch.FollowOptions) *dispatch.Follower
+	Subscribe(o dispatch.SubscribeOptions) *dispatch.Subscriber
 }
 
 func callIDFromURI(uri string) (string, bool) {
@@ -56,7 +56,7 @@ func (r *resources) read(q request) reply {
 	}
 	encodedJSON, err := json.Marshal(value)
 	if err != nil { // impossible: the numbers in views are finite
-		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
+		return newProtocolErrorReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	encodedJSON = plaintext.CleanJSON(encodedJSON) // most of the text was written by tools and clients
 	return newResourceReply(q, resourceMediaType, "text", string(encodedJSON))
@@ -92,7 +92,7 @@ func newUnknownResourceReply(q request, errorText string) reply {
 	if q.Params.IsModern() {
 		code = wire.CodeInvalidParams
 	}
-	f := newFaultReply(code, "%s", errorText)
+	f := newProtocolErrorReply(code, "%s", errorText)
 	f.Details = map[string]string{"uri": q.Params.URI}
 	return f
 }
@@ -119,7 +119,7 @@ func (r *resources) findContent(uri string) (any, bool) {
 	return callView, ok
 }
 
-func hideCallResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
+func hideCallResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ProgressStatus() }
 
 // unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string

@@ -71,9 +71,9 @@ func (s *testServer) requestAsModernClient(t *testing.T, method, name, requestBo
 
 func TestResourcesAreRead(t *testing.T) {
 	d, id, sink := runningCall(t)
-	progressValue, totalValue := 3.0, 10.0
+	progressValue, totalProgress := 3.0, 10.0
 	sink.Reports([]wire.Report{
-		{Progress: &progressValue, Total: &totalValue, Message: "page 3"},
+		{Progress: &progressValue, Total: &totalProgress, Message: "page 3"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
 	}, 0)
 	s := serveTools(t, d, Options{CallWatcher: d})
@@ -129,11 +129,11 @@ func TestUnknownResources(t *testing.T) {
 			}
 		}
 	}
-	none := serveTools(t, d, Options{})
-	if m := none.open(t, "a").call(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
+	serverWithoutCalls := serveTools(t, d, Options{})
+	if m := serverWithoutCalls.open(t, "a").call(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.messageJSON)
 	}
-	httpStatus, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
+	httpStatus, m := serverWithoutCalls.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
 	if m.Error == nil || m.Error.Code != -32601 || httpStatus != http.StatusNotFound {
 		t.Errorf("status %d, answer %s; want status 404 and the error -32601", httpStatus, m.messageJSON)
 	}
@@ -142,7 +142,7 @@ func TestUnknownResources(t *testing.T) {
 func TestCallListIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
 	var callList shape.List
-	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
+	m := serveTools(t, callerReturning(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &callList) != nil || len(callList.Calls) != maxListedCalls || callList.OmittedCount != 7 {
 		t.Errorf("resource opentabs://calls with %d calls, %d omitted; want %d and 7", len(callList.Calls), callList.OmittedCount, maxListedCalls)
 	}
@@ -152,8 +152,8 @@ type callCountWatcher int
 
 func (n callCountWatcher) Calls() []dispatch.View          { return make([]dispatch.View, n) }
 func (callCountWatcher) Find(string) (dispatch.View, bool) { return dispatch.View{}, true }
-func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
-	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
+func (callCountWatcher) Subscribe(dispatch.SubscribeOptions) *dispatch.Subscriber {
+	return dispatch.New(nil, dispatch.Options{}).Subscribe(dispatch.SubscribeOptions{})
 }
 
 // TestSubscribersAreNotified checks that a resource's subscribers are notified of its changes, and once more after the
@@ -178,10 +178,10 @@ func TestSubscribersAreNotified(t *testing.T) {
 	modernClient := s.modernClient(t)
 	modernClient.headers.Set("Mcp-Method", "subscriptions/listen")
 	modernClient.headers.Del("Mcp-Name")
-	listening := modernClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
-	defer listening.Body.Close()
-	listen := newEvents(listening.Body)
-	if eventData, _ := listen.nextData(); !strings.Contains(eventData, `acknowledged`) || !strings.Contains(eventData, uri) {
+	listenResponse := modernClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
+	defer listenResponse.Body.Close()
+	listen := newEvents(listenResponse.Body)
+	if eventData, _ := listen.readEventData(); !strings.Contains(eventData, `acknowledged`) || !strings.Contains(eventData, uri) {
 		t.Fatal(eventData)
 	}
 
@@ -192,10 +192,10 @@ func TestSubscribersAreNotified(t *testing.T) {
 		if m := p.mustReadMessage(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
 			t.Errorf("%s: message over stdio = %s; want an update of %s", description, m.messageJSON, uri)
 		}
-		if eventData, _ := get.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
+		if eventData, _ := get.readEventData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
 			t.Errorf("%s: event in the GET stream = %s; want an update of %s", description, eventData, uri)
 		}
-		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, largeSubscriptionID) {
+		if eventData, _ := listen.readEventData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, largeSubscriptionID) {
 			t.Errorf("%s: event in the listen stream = %s; want an update of %s", description, eventData, uri)
 		}
 	}
@@ -217,7 +217,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
-	if eventData, _ := listen.nextData(); !strings.Contains(eventData, uri) {
+	if eventData, _ := listen.readEventData(); !strings.Contains(eventData, uri) {
 		t.Error(eventData)
 	}
 	p.sendMessage(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
@@ -244,11 +244,11 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		}
 		var notifications []receivedLine
 		startTime := time.Now()
-		expectMessages := func(until time.Duration) {
-			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(until))
+		expectMessages := func(waitLimit time.Duration) {
+			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(waitLimit))
 			defer cancel()
 			for ctx.Err() == nil {
-				for _, uri := range l.nextURIs(ctx) {
+				for _, uri := range l.awaitChangedURIs(ctx) {
 					notifications = append(notifications, receivedLine{uri, time.Since(startTime)})
 				}
 			}
@@ -267,8 +267,8 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			}
 			at = append(at, h.at)
 		}
-		const eventDelay = 60 * time.Millisecond // eventDelay is the longest time from a change to its event
-		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
+		const maxEventDelay = 60 * time.Millisecond // maxEventDelay is the longest time from a change to its event
+		if n := len(at); n < 5 || n > 6 || at[0] > maxEventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+maxEventDelay {
 			t.Errorf("times of the call's updates = %s; want 5 or 6, the last soon after the last change", at)
 		}
 		notifications = nil
@@ -293,7 +293,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	for range 1000 {
 		l.RecordChange(uri)
 	}
-	if notifications := l.nextURIs(t.Context()); len(notifications) != 1 {
+	if notifications := l.awaitChangedURIs(t.Context()); len(notifications) != 1 {
 		t.Errorf("the subscriber received %d notifications; want 1", len(notifications))
 	}
 }
@@ -325,8 +325,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
 	}
-	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.follower != nil {
-		t.Errorf("after the end: %d subscriptions, %d resources, follower %v; want 0, 0 and nil", w.subscriptionCount, len(w.subscribedByURI), w.follower)
+	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.subscription != nil {
+		t.Errorf("after the end: %d subscriptions, %d resources, follower %v; want 0, 0 and nil", w.subscriptionCount, len(w.subscribedByURI), w.subscription)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestMissedEventsUpdateAllResources(t *testing.T) {
 		}
 	}
 	w.notifyEvents(nil, true)
-	if notifications := l.nextURIs(t.Context()); len(notifications) != 3 {
+	if notifications := l.awaitChangedURIs(t.Context()); len(notifications) != 3 {
 		t.Errorf("notifications for the subscriber = %v; want 3", notifications)
 	}
 }

@@ -22,10 +22,10 @@ import (
 const (
 	// Beyond maxResumableCalls, opentabs keeps the requests of further calls open, as for a client without forms.
 	maxResumableCalls = 256
-	// The server keeps an unfetched answer for keptAnswerLifetime, and drops the oldest answers above
-	// maxKeptAnswerBytes in total.
-	keptAnswerLifetime = 5 * time.Minute
-	maxKeptAnswerBytes = 64 << 20
+	// The server keeps an unfetched answer for storedAnswerLifetime, and drops the oldest answers above
+	// maxStoredAnswerBytes in total.
+	storedAnswerLifetime = 5 * time.Minute
+	maxStoredAnswerBytes = 64 << 20
 )
 
 // resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
@@ -55,10 +55,10 @@ type resumableCall struct {
 	// requestDigest is the digest of the client's first request, which a repeated request must have, too.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
-	// ticketsChanged is a channel that receives a value when a ticket is added or removed.
-	ticketsChanged chan struct{}
-	done           chan struct{} // the field done is closed when reply is set
-	reply          reply
+	// ticketChange is a channel that receives a value when a ticket is added or removed.
+	ticketChange chan struct{}
+	done         chan struct{} // the field done is closed when reply is set
+	reply        reply
 
 	mu                sync.Mutex      // the mutex guards all fields below
 	progress          *progressSender // the field progress is the progress of the request that waits for the call
@@ -80,30 +80,30 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if q.Params.RequestState == "" {
 		c, err := a.startResumable(q, requestDigest)
 		if err != nil {
-			return newFaultReply(wire.CodeInternal, transport.StoppingMessage)
+			return newProtocolErrorReply(wire.CodeInternal, transport.ServerStoppingMessage)
 		}
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may outlive this request and report progress
 		c.attachRequest(p)
 		return c.attachAndWait(ctx, q, p)
 	}
-	c, refusal := a.resumableCalls.findByState(q.Params.RequestState, requestDigest)
+	c, refusal := a.resumableCalls.findByRequestState(q.Params.RequestState, requestDigest)
 	if c == nil {
 		return refusal
 	}
 	formAnswers := map[string]json.RawMessage{}
 	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &formAnswers) != nil {
-		return newFaultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
+		return newProtocolErrorReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
 	for _, formAnswer := range formAnswers {
 		if formAnswer[0] != '{' {
-			return newFaultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
+			return newProtocolErrorReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
 	p := newProgressSender(ctx, q.Params, q.Send)
 	defer p.close()
 	if !c.attachRequest(p) {
-		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
+		return newProtocolErrorReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, formAnswers)
 	return c.attachAndWait(ctx, q, p)
@@ -112,7 +112,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
 	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {
-		c.approvals.onGiveUp(ctx, q, p)
+		c.approvals.onClientTimeout(ctx, q, p)
 	}
 	return r
 }
@@ -123,7 +123,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
 		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel,
-		ticketsChanged: make(chan struct{}, 1), done: make(chan struct{}),
+		ticketChange: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	backgroundReq, err := q.Background(cancel)
 	if err != nil {
@@ -156,17 +156,17 @@ func (c *resumableCall) addTicket(ctx context.Context, q form.Question) {
 	c.mu.Lock()
 	c.tickets = append(c.tickets, t)
 	c.mu.Unlock()
-	c.signalTicketChange()
+	c.notifyTicketChange()
 	<-ctx.Done()
 	c.mu.Lock()
 	c.tickets = slices.DeleteFunc(c.tickets, func(o *openTicket) bool { return o == t })
 	c.mu.Unlock()
-	c.signalTicketChange()
+	c.notifyTicketChange()
 }
 
-func (c *resumableCall) signalTicketChange() {
+func (c *resumableCall) notifyTicketChange() {
 	select {
-	case c.ticketsChanged <- struct{}{}:
+	case c.ticketChange <- struct{}{}:
 	default:
 	}
 }
@@ -212,13 +212,13 @@ func (c *resumableCall) awaitReply(ctx context.Context) reply {
 			return c.reply
 		default:
 		}
-		if r, ok := c.detachWithForms(); ok {
+		if r, ok := c.detachUnlessFormOpen(); ok {
 			return r
 		}
 		c.remindClient()
 		select {
 		case <-c.done:
-		case <-c.ticketsChanged:
+		case <-c.ticketChange:
 		case <-heartbeat.C:
 		case <-ctx.Done():
 			c.cancel(context.Cause(ctx))
@@ -241,7 +241,7 @@ func (c *resumableCall) remindClient() {
 	}
 }
 
-func (c *resumableCall) detachWithForms() (reply, bool) {
+func (c *resumableCall) detachUnlessFormOpen() (reply, bool) {
 	calls := c.approvals.resumableCalls
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
@@ -270,7 +270,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	}
 	calls.callsByID[c.id] = c
 	c.hasWaitingRequest, c.progress = false, nil
-	state := calls.seal.Encode(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(keptAnswerLifetime), RequestDigest: c.requestDigest})
+	state := calls.seal.Encode(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(storedAnswerLifetime), RequestDigest: c.requestDigest})
 	members := rawjson.Encode(struct {
 		Requests map[string]inputRequest `json:"inputRequests"`
 		State    string                  `json:"requestState"`
@@ -281,19 +281,19 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const unknownStateText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
+func (r *resumableCalls) findByRequestState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
 	content, ok := r.seal.Decode(state)
 	if !ok {
-		return nil, newFaultReply(wire.CodeInvalidParams, "%s", unknownStateText)
+		return nil, newProtocolErrorReply(wire.CodeInvalidParams, "%s", unknownStateText)
 	}
 	if content.RequestDigest != requestDigest {
-		return nil, newFaultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
+		return nil, newProtocolErrorReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
 	}
 	r.mu.Lock()
 	c := r.callsByID[content.ID]
 	r.mu.Unlock()
 	if c == nil || time.Now().After(content.ExpiresAt) {
-		return nil, newFaultReply(wire.CodeInvalidParams, "%s", unknownStateText)
+		return nil, newProtocolErrorReply(wire.CodeInvalidParams, "%s", unknownStateText)
 	}
 	return c, reply{}
 }
@@ -304,7 +304,7 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	c.mu.Lock()
 	isKept := !c.hasWaitingRequest && r.callsByID[c.id] == c
 	if isKept {
-		c.expiryTimer = time.AfterFunc(keptAnswerLifetime, func() { r.removeExpiredCall(c) })
+		c.expiryTimer = time.AfterFunc(storedAnswerLifetime, func() { r.removeExpiredCall(c) })
 	}
 	c.mu.Unlock()
 	if !isKept {
@@ -312,7 +312,7 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	}
 	r.endedCalls = append(r.endedCalls, c)
 	r.answerBytes += c.reply.sizeBytes()
-	for r.answerBytes > maxKeptAnswerBytes && len(r.endedCalls) > 1 {
+	for r.answerBytes > maxStoredAnswerBytes && len(r.endedCalls) > 1 {
 		oldestCall := r.endedCalls[0]
 		r.removeCall(oldestCall)
 		if !oldestCall.isAttached() {

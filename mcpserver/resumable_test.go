@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
+var metaWithForms = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
 type formsResult struct {
 	Type     string `json:"resultType"`
@@ -26,8 +26,8 @@ type formsResult struct {
 	State string `json:"requestState"`
 }
 
-func repeatCallText(id, args, formAnswers, state string) string {
-	request := callText(id, args, formsMeta)
+func newResumeCallMessage(id, args, formAnswers, state string) string {
+	request := callText(id, args, metaWithForms)
 	return strings.TrimSuffix(request, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, formAnswers, state)
 }
 
@@ -86,16 +86,16 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 
 func TestModernFormDecidesApproval(t *testing.T) {
 	for name, tt := range map[string]struct {
-		formAnswer string
-		wantRun    bool
+		formAnswer  string
+		wantToolRun bool
 	}{
-		"allow once": {choiceAnswer("allow once"), true},
-		"deny":       {choiceAnswer("deny"), false},
+		"allow once": {newDecisionAnswer("allow once"), true},
+		"deny":       {newDecisionAnswer("deny"), false},
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
-				m := sendModernCall(callText(`1`, `{"a":1,"b":2}`, formsMeta))
+				m := sendModernCall(callText(`1`, `{"a":1,"b":2}`, metaWithForms))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
 					t.Errorf("reply = %s; want an approval form with the text \"May messages__echo run\"", m.messageJSON)
@@ -105,12 +105,12 @@ func TestModernFormDecidesApproval(t *testing.T) {
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
-				m = sendModernCall(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
+				m = sendModernCall(newResumeCallMessage(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
 				r := m.toolResultOf(t)
-				if r.ResultType != "complete" || r.IsError == tt.wantRun || (g.runCount.Load() == 1) != tt.wantRun {
-					t.Errorf("%d runs of the tool, reply %s; want the tool to run: %t", g.runCount.Load(), m.messageJSON, tt.wantRun)
+				if r.ResultType != "complete" || r.IsError == tt.wantToolRun || (g.runCount.Load() == 1) != tt.wantToolRun {
+					t.Errorf("%d runs of the tool, reply %s; want the tool to run: %t", g.runCount.Load(), m.messageJSON, tt.wantToolRun)
 				}
-				if m := sendModernCall(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				if m := sendModernCall(newResumeCallMessage(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 					t.Errorf("answer to a requestState that was already used = %s; want the error invalid params", m.messageJSON)
 				}
 			})
@@ -122,7 +122,7 @@ func TestModernApprovalChoices(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
 		sendModernCall := modernSenders[name](t, serveTools(t, g, Options{}))
-		key, q := sendModernCall(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		key, q := sendModernCall(callText(`1`, `{}`, metaWithForms)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
 			t.Errorf("%s: choices in the approval form = %s; want %v", name, got, want)
 		}
@@ -130,28 +130,28 @@ func TestModernApprovalChoices(t *testing.T) {
 	}
 }
 
-func TestModernCallWithSeveralForms(t *testing.T) {
+func TestModernCallAsksSeveralFormsInTurn(t *testing.T) {
 	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
 		const args = `{"wait":2}`
-		key, q := sendModernCall(callText(`1`, args, formsMeta)).decodeQuestion(t)
+		key, q := sendModernCall(callText(`1`, args, metaWithForms)).decodeQuestion(t)
 		// If the repeated request contains no answer to a form, the server sends the same form
 		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, nextResult := sendModernCall(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
+			k, nextResult := sendModernCall(newResumeCallMessage(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runCount.Load() != 0 {
 				t.Errorf("answer to %s: ticket %s; want the same ticket %s and no run of the tool", inputResponses, k, key)
 			}
 			q = nextResult
 		}
-		formAnswer := choiceAnswer("allow once")
+		formAnswer := newDecisionAnswer("allow once")
 		for round := range 2 { // after the approval of the call, its tool waits for the user twice
-			k, nextResult := sendModernCall(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
+			k, nextResult := sendModernCall(newResumeCallMessage(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(nextResult.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: next form = %+v; want a new form with the text \"Log in.\"", round, nextResult)
 			}
 			key, q, formAnswer = k, nextResult, `{"action":"accept"}`
 		}
-		m := sendModernCall(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
+		m := sendModernCall(newResumeCallMessage(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runCount.Load() != 1 {
 			t.Errorf("reply to the approved call = %s; want the tool's arguments after one run", m.messageJSON)
 		}
@@ -160,27 +160,27 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 
 func TestModernStateRejectsTampering(t *testing.T) {
 	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
-		key, q := sendModernCall(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
-		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
+		key, q := sendModernCall(callText(`1`, `{"a":1}`, metaWithForms)).decodeQuestion(t)
+		yes := fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once"))
 		tamperedState := []byte(q.State)
 		tamperedState[5] ^= 1
-		for name, sealedState := range map[string]string{
-			"tampered":                          repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
-			"changed":                           repeatCallText(`2`, `{"a":1}`, yes, string(tamperedState)),
-			"shortened":                         repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
-			"state of another call":             repeatCallText(`2`, `{"a":2}`, yes, q.State),
-			"state of a call with other digits": repeatCallText(`2`, `{"a":1.0}`, yes, q.State),
-			"answers as a list":                 repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
-			"answer that is a number":           repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
+		for name, resumeMessage := range map[string]string{
+			"tampered":                          newResumeCallMessage(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
+			"changed":                           newResumeCallMessage(`2`, `{"a":1}`, yes, string(tamperedState)),
+			"shortened":                         newResumeCallMessage(`2`, `{"a":1}`, yes, q.State[:20]),
+			"state of another call":             newResumeCallMessage(`2`, `{"a":2}`, yes, q.State),
+			"state of a call with other digits": newResumeCallMessage(`2`, `{"a":1.0}`, yes, q.State),
+			"answers as a list":                 newResumeCallMessage(`2`, `{"a":1}`, `[]`, q.State),
+			"answer that is a number":           newResumeCallMessage(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
-			if m := sendModernCall(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+			if m := sendModernCall(resumeMessage); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 				t.Errorf("%s: answer to the repeated request = %s; want the error invalid params", name, m.messageJSON)
 			}
 		}
 		if g.runCount.Load() != 0 {
 			t.Error("the tool ran without an approval; want no run")
 		}
-		if m := sendModernCall(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
+		if m := sendModernCall(newResumeCallMessage(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
 			t.Error(m.messageJSON)
 		}
 	})
@@ -191,8 +191,8 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
 	firstSender, secondSender := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
-	key, q := firstSender(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
-	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
+	key, q := firstSender(callText(`1`, `{}`, metaWithForms)).decodeQuestion(t)
+	yes := newResumeCallMessage(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once")), q.State)
 	if m := secondSender(yes); m.Error == nil || g.runCount.Load() != 0 {
 		t.Error(m.messageJSON)
 	}
@@ -207,13 +207,13 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
 			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
-				f := g.Follow(dispatch.FollowOptions{})
+				f := g.Subscribe(dispatch.SubscribeOptions{})
 				defer f.Close()
-				key, q := sendModernCall(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+				key, q := sendModernCall(callText(`1`, `{"a":1}`, metaWithForms)).decodeQuestion(t)
 				w := g.findTicket(t)
-				request := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
+				request := newResumeCallMessage(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("deny")), q.State)
 				if closed {
-					request = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
+					request = newResumeCallMessage(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
@@ -242,11 +242,11 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 func TestModernApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
 	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
-		f := g.Follow(dispatch.FollowOptions{})
+		f := g.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
-		key, q := sendModernCall(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		key, q := sendModernCall(callText(`1`, `{}`, metaWithForms)).decodeQuestion(t)
 		waitUntilCallEnded(t, f)
-		m := sendModernCall(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
+		m := sendModernCall(newResumeCallMessage(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once")), q.State))
 		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runCount.Load() != 0 {
 			t.Error(m.messageJSON)
 		}
@@ -257,36 +257,36 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
-	f := g.Follow(dispatch.FollowOptions{})
+	f := g.Subscribe(dispatch.SubscribeOptions{})
 	defer f.Close()
 	awaitCallEnd := func() {
 		t.Helper()
 		waitUntilCallEnded(t, f)
 	}
-	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")) }
+	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once")) }
 
 	// A client that closes the response cancels the call.
 	c := s.modernClient(t)
-	key, q := c.call(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	key, q := c.call(callText(`1`, `{}`, metaWithForms)).decodeQuestion(t)
 	ctx, disconnect := context.WithCancel(t.Context())
-	res := c.postRequest(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if eventData, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(eventData, "waiting for approval") {
+	res := c.postRequest(ctx, newResumeCallMessage(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
+	if eventData, ok := newEvents(res.Body).readEventData(); !ok || !strings.Contains(eventData, "waiting for approval") {
 		t.Errorf("event = %q; want the text \"waiting for approval\"", eventData)
 	}
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
-	if m := c.call(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
+	if m := c.call(newResumeCallMessage(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.messageJSON)
 	}
 	disconnect()
 	awaitCallEnd()
-	if m := c.call(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
+	if m := c.call(newResumeCallMessage(`4`, `{}`, yes(key), q.State)); m.Error == nil {
 		t.Error(m.messageJSON)
 	}
 
 	// A stdio client that disconnects between two requests cancels its suspended call.
 	p := s.dial(t)
-	p.sendMessage(callText(`1`, `{}`, formsMeta))
+	p.sendMessage(callText(`1`, `{}`, metaWithForms))
 	p.mustReadMessage().decodeQuestion(t)
 	p.in.Close()
 	awaitCallEnd()
@@ -297,7 +297,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 
 func TestModernClientsWithoutForms(t *testing.T) {
 	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
-		f := g.Follow(dispatch.FollowOptions{})
+		f := g.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		got := make(chan receivedMessage)
 		go func() { got <- sendModernCall(callText(`1`, `{}`, modernMeta)) }()
@@ -326,7 +326,7 @@ func (c *resumableCalls) countStoredItems() int {
 	return len(c.endedCalls) + len(c.callsByID) + c.answerBytes
 }
 
-func (c *resumableCalls) addEndedCall(id string, size int) *resumableCall {
+func (c *resumableCalls) addAnsweredCall(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
 	c.callsByID[id] = h
@@ -338,19 +338,19 @@ func TestStoredAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()
 		for i := range 5 {
-			c.addEndedCall(fmt.Sprint(i), maxKeptAnswerBytes/3)
+			c.addAnsweredCall(fmt.Sprint(i), maxStoredAnswerBytes/3)
 		}
-		if len(c.endedCalls) != 3 || len(c.callsByID) != 3 || c.callsByID["1"] != nil || c.answerBytes != maxKeptAnswerBytes/3*3 {
+		if len(c.endedCalls) != 3 || len(c.callsByID) != 3 || c.callsByID["1"] != nil || c.answerBytes != maxStoredAnswerBytes/3*3 {
 			t.Errorf("stored ended calls = %d, %d bytes; want 3, without the oldest", len(c.endedCalls), c.answerBytes)
 		}
-		c.addEndedCall("large", maxKeptAnswerBytes+1)
+		c.addAnsweredCall("large", maxStoredAnswerBytes+1)
 		if len(c.endedCalls) != 1 || c.callsByID["large"] == nil {
 			t.Errorf("stored ended calls = %d, %d bytes; want only the call large", len(c.endedCalls), c.answerBytes)
 		}
 		c.removeAnsweredCall(c.callsByID["large"])
-		lostAnswers := 0
-		c.addEndedCall("last", 5).reply.onUndelivered = func() { lostAnswers++ }
-		<-time.After(keptAnswerLifetime - time.Second)
+		lostAnswerCount := 0
+		c.addAnsweredCall("last", 5).reply.onUndelivered = func() { lostAnswerCount++ }
+		<-time.After(storedAnswerLifetime - time.Second)
 		if c.countStoredItems() != 1+1+5 {
 			t.Error("the server dropped an ended call before its lifetime was over; want it stored")
 		}
@@ -359,16 +359,16 @@ func TestStoredAnswersAreBounded(t *testing.T) {
 		if c.countStoredItems() != 0 {
 			t.Error("the server stores an ended call after its lifetime; want it dropped")
 		}
-		if lostAnswers != 1 {
-			t.Errorf("the server reported the lost answer %d times; want 1", lostAnswers)
+		if lostAnswerCount != 1 {
+			t.Errorf("the server reported the lost answer %d times; want 1", lostAnswerCount)
 		}
 
-		h := c.addEndedCall("fetched", maxKeptAnswerBytes)
-		h.reply.onUndelivered = func() { lostAnswers++ }
+		h := c.addAnsweredCall("fetched", maxStoredAnswerBytes)
+		h.reply.onUndelivered = func() { lostAnswerCount++ }
 		h.attachRequest(nil)
-		c.addEndedCall("next", maxKeptAnswerBytes)
+		c.addAnsweredCall("next", maxStoredAnswerBytes)
 		synctest.Wait()
-		if lostAnswers != 1 || c.callsByID["fetched"] != nil {
+		if lostAnswerCount != 1 || c.callsByID["fetched"] != nil {
 			t.Error("the server reported a fetched answer as lost; want no report")
 		}
 	})
@@ -384,20 +384,20 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		s.approvals.resumableCalls.callsByID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modernClient(t)
-	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, metaWithForms))
 	events := newEvents(res.Body)
-	if eventData, _ := events.nextData(); !strings.Contains(eventData, "waiting for approval") {
+	if eventData, _ := events.readEventData(); !strings.Contains(eventData, "waiting for approval") {
 		t.Errorf("the client received %s; want a text that contains %q", eventData, "waiting for approval")
 	}
 	w := g.findTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
-	eventData, _ := events.nextData()
+	eventData, _ := events.readEventData()
 	for strings.Contains(eventData, "notifications/progress") { // the reminders of the suspended call
-		eventData, _ = events.nextData()
+		eventData, _ = events.readEventData()
 	}
-	if m := parseReceived(t, eventData); m.toolResultOf(t).IsError {
+	if m := parseMessage(t, eventData); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 }
@@ -406,7 +406,7 @@ func TestModernRejectedStateStatus(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	c := serveTools(t, g, Options{}).modernClient(t)
-	res := c.postRequest(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
+	res := c.postRequest(t.Context(), newResumeCallMessage(`1`, `{}`, `{}`, "x"))
 	res.Body.Close()
 	if res.StatusCode != http.StatusBadRequest {
 		t.Error(res.Status)

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-func newRefusals(code wire.ErrorCode, replyText string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
+func refusePlugins(code wire.ErrorCode, replyText string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
 			for _, name := range names {
@@ -28,7 +28,7 @@ func newRefusals(code wire.ErrorCode, replyText string, names ...string) func(st
 // turns a plugin on.
 func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
-	off := newRefusals(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
+	off := refusePlugins(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
 	s := serveTools(t, callerFunc(echoArguments), Options{
 		RefusalFunc: func(plugin string) func(dispatch.Tool) *wire.CallError {
 			if on.Load() {
@@ -46,9 +46,9 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	for _, p := range clients {
 		p.initialize("agent")
 		p.sendMessage(strings.Split(lists, "\n")...)
-		bothReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON
-		if strings.Contains(bothReplies, "IGNORE") || strings.Contains(bothReplies, "evil") || !strings.Contains(bothReplies, "Exports all messages") {
-			t.Errorf("lists of tools and prompts = %s; want the reviewed plugin and no text of the plugin evil", bothReplies)
+		listReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON
+		if strings.Contains(listReplies, "IGNORE") || strings.Contains(listReplies, "evil") || !strings.Contains(listReplies, "Exports all messages") {
+			t.Errorf("lists of tools and prompts = %s; want the reviewed plugin and no text of the plugin evil", listReplies)
 		}
 	}
 	s.HandlePolicyChange() // the lists of tools have not changed, so no client is notified
@@ -59,8 +59,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		on         bool
-		shownTools int
+		on            bool
+		wantToolCount int
 	}{{true, 2}, {false, 0}} {
 		on.Store(tt.on)
 		s.HandlePolicyChange()
@@ -71,21 +71,21 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 				}
 			}
 			p.sendMessage(strings.Split(lists, "\n")...)
-			if bothReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON; strings.Count(bothReplies, "IGNORE ALL") != tt.shownTools {
-				t.Errorf("plugin turned on %t: lists of tools and prompts = %s; want %d texts of this plugin", tt.on, bothReplies, tt.shownTools)
+			if listReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON; strings.Count(listReplies, "IGNORE ALL") != tt.wantToolCount {
+				t.Errorf("plugin turned on %t: lists of tools and prompts = %s; want %d texts of this plugin", tt.on, listReplies, tt.wantToolCount)
 			}
 		}
 	}
 }
 
-// TestCallOfAToolThatIsOff checks that the error contains the reason and what the user
+// TestCallOfDisabledToolIsRefused checks that the error contains the reason and what the user
 // can do, even if the arguments are invalid.
-func TestCallOfAToolThatIsOff(t *testing.T) {
+func TestCallOfDisabledToolIsRefused(t *testing.T) {
 	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}
 	})
 	s := serveTools(t, denied, Options{
-		RefusalFunc: newRefusals(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
+		RefusalFunc: refusePlugins(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
 	}, plugintest.Package{
 		Name:    "evil",
 		Tools:   []plugintest.Tool{{Name: "x", Description: "d", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
@@ -93,11 +93,11 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	})
 	c := s.open(t, "agent")
 	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms the review."
-	r := c.call(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
+	r := c.call(newToolCallMessage("evil__x", `{}`, `{}`)).toolResultOf(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("error text = %q; want %q", r.Content[0].Text, want)
 	}
-	if r := c.call(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
+	if r := c.call(newToolCallMessage("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
 		t.Errorf("result = %+v; want the error \"denied by a gate\"", r)
 	}
 	m := c.call(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)

@@ -39,7 +39,7 @@ type Inspector interface {
 }
 
 // Agents can inspect plugins, but only the user can enable a plugin.
-var reviewTools = []builtinTool{{
+var reviewToolTable = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_inspect", "Inspect a plugin",
 		"Shows a plugin before the user enables it: its sites, tools, settings and code, and changes since the user's last review. "+
 			"The overview has a token for plugin_mark_reviewed.", inspectSchema, true),
@@ -71,15 +71,15 @@ func (r *reviews) inspectPlugin(q request) reply {
 		Section string `json:"section"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
 	pluginInspection, err := r.inspector.Inspect(a.Plugin)
 	if err != nil {
-		return newFailureReply(newArgumentsError("%s", r.removePaths(a.Plugin, err)))
+		return newToolErrorReply(newArgumentsError("%s", r.removeLocalPaths(a.Plugin, err)))
 	}
 	sectionText, nextSection, err := pluginInspection.Page(a.Section)
 	if err != nil {
-		return newFailureReply(newArgumentsError("%v", err))
+		return newToolErrorReply(newArgumentsError("%v", err))
 	}
 	warningText := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
@@ -92,8 +92,8 @@ func (r *reviews) inspectPlugin(q request) reply {
 	return reply{replyText: warningText + authorNotice + sectionText}
 }
 
-// removePaths removes folder paths from an error text, because agents must not receive paths of this machine.
-func (r *reviews) removePaths(name string, err error) string {
+// removeLocalPaths removes folder paths from an error text, because agents must not receive paths of this machine.
+func (r *reviews) removeLocalPaths(name string, err error) string {
 	replyText := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {
 		replyText = strings.ReplaceAll(replyText, pkg.Dir, "FOLDER")
@@ -114,21 +114,21 @@ func (r *reviews) markReviewed(q request) reply {
 		Note        string          `json:"note"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
 	if a.Permission != wire.PermissionAsk && a.Permission != wire.PermissionAuto { // an invalid permission must not use up the review token
-		return newFailureReply(newArgumentsError(`The argument "permission" is %q. Use "ask" or "auto", then call again.`, a.Permission))
+		return newToolErrorReply(newArgumentsError(`The argument "permission" is %q. Use "ask" or "auto", then call again.`, a.Permission))
 	}
 	hash, err := r.reviewTokens.Redeem(a.ReviewToken, a.Plugin)
 	if err != nil {
-		return newFailureReply(newArgumentsError("%v", err))
+		return newToolErrorReply(newArgumentsError("%v", err))
 	}
 	if pkg, ok := r.plugins.Set().Plugin(a.Plugin); ok && a.Version != "" && a.Version != pkg.Version {
-		return newFailureReply(newArgumentsError("the plugin %s has the version %s, not %s: inspect it again", a.Plugin, pkg.Version, a.Version))
+		return newToolErrorReply(newArgumentsError("the plugin %s has the version %s, not %s: inspect it again", a.Plugin, pkg.Version, a.Version))
 	}
 	recommender := cmp.Or(q.Client.String(), "an agent")
 	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, recommender); err != nil {
-		return newFailureReply(newArgumentsError("%v", err))
+		return newToolErrorReply(newArgumentsError("%v", err))
 	}
 	return reply{replyText: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
 		a.Plugin, a.Permission)}

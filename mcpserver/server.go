@@ -84,7 +84,7 @@ type Options struct {
 	// Keys stores which calls have idempotency keys. A call with an idempotency key runs
 	// as a job in Jobs. By default, idempotency keys are ignored.
 	Keys *idempotency.Keys
-	// DetachPolicy returns the rule for when calls of the named client become jobs. By default, calls
+	// Detach returns the rule for when calls of the named client become jobs. By default, calls
 	// never become jobs.
 	Detach func(client string) DetachPolicy
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
@@ -109,7 +109,7 @@ func (o *Options) setDefaults() {
 	o.TraceSampler = cmp.Or(o.TraceSampler, &hops.Sampler{})
 	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
 	if o.ListMode == nil {
-		o.ListMode = func(string) gateway.Mode { return gateway.Auto }
+		o.ListMode = func(string) gateway.Mode { return gateway.ListAuto }
 	}
 	if o.ListsOutputSchemas == nil {
 		o.ListsOutputSchemas = func(string, string) bool { return true }
@@ -156,18 +156,18 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
-		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learnedTimeouts: o.LearnedTimeouts},
+		jobs:    &jobs{dispatchJobs: o.Jobs, detachPolicyFor: o.Detach, learnedTimeouts: o.LearnedTimeouts},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
 	s.lists.server = s
-	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run, s.jobs.recordGiveUp)
+	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run, s.jobs.recordClientTimeout)
 	s.jobs.newEndedReply = func(tool string, callResult dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
-		return s.newToolReply(l, callResult, err)
+		return s.replyForToolResult(l, callResult, err)
 	}
 
-	s.catalog = &catalog{plugins: plugins, refusals: o.RefusalFunc, log: o.Log}
-	library := s.newLibrary()
+	s.catalog = &catalog{plugins: plugins, refusalFuncOf: o.RefusalFunc, log: o.Log}
+	library := s.newMCPGoServer()
 	s.catalog.library = library
 	t := transport.Options{
 		Log: o.Log, SessionIdle: sessionIdleTimeout, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,

@@ -27,7 +27,7 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 		lines = append(lines, callText(fmt.Sprint(i), `{}`, `{}`))
 	}
 	for i := range 20 {
-		lines = append(lines, cancelText(fmt.Sprint(i)))
+		lines = append(lines, newCancelMessage(fmt.Sprint(i)))
 	}
 	p.sendMessage(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
 	for range 20 {
@@ -49,10 +49,10 @@ func TestCancelReason(t *testing.T) {
 		`"` + strings.Repeat("long ", 200) + `"`: strings.TrimSpace(strings.Repeat("long ", 40)),
 		`5`:                                      "", `null`: "", `["x"]`: "", `""`: "",
 	} {
-		cancelNotification := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+cancelReason, 1)
+		cancelNotification := strings.Replace(newCancelMessage(`1`), `"requestId":1`, `"requestId":1,"reason":`+cancelReason, 1)
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
-		checkReason := func(transportName string) {
+		checkCancelReason := func(transportName string) {
 			t.Helper()
 			ctx, cancelCall := context.WithCancelCause(t.Context())
 			cancelCall(<-h.callErrors)
@@ -65,12 +65,12 @@ func TestCancelReason(t *testing.T) {
 		p.initialize("a")
 		p.sendMessage(callText(`1`, `{}`, `{}`), cancelNotification)
 		<-h.startedCalls
-		checkReason("stdio")
+		checkCancelReason("stdio")
 		c := s.open(t, "a")
 		responses := c.postAsync(t.Context(), callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
 		readMessages(t, c.postRequest(t.Context(), cancelNotification))
-		checkReason("http")
+		checkCancelReason("http")
 		if msgs := <-responses; len(msgs) != 0 {
 			t.Errorf("messages over HTTP = %v; want none", msgs)
 		}
@@ -81,7 +81,7 @@ func TestCancelReason(t *testing.T) {
 		readMessages(t, httpClient.postRequest(t.Context(), cancelNotification))
 		httpClient.requestAndRead(callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
-		checkReason("http, ahead of its call")
+		checkCancelReason("http, ahead of its call")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	p.initialize("a")
-	p.sendMessage(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	p.sendMessage(callText(`1`, `{}`, `{}`), newCancelMessage(`"1"`), newCancelMessage(`2`), newCancelMessage(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	p.mustReadMessage()
 	select {
 	case <-h.callErrors:
@@ -101,7 +101,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	if m := p.mustReadMessage(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
 		t.Errorf("answer to a request with an ID in use = %s; want the error -32600", m.messageJSON)
 	}
-	p.sendMessage(cancelText(`1`))
+	p.sendMessage(newCancelMessage(`1`))
 	<-h.callErrors
 }
 
@@ -211,14 +211,14 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 		<-release
 		return echoArguments(ctx, c)
 	}), Options{})
-	p, idlePeer := s.dial(t), s.dial(t)
+	p, otherPeer := s.dial(t), s.dial(t)
 	p.initialize("a")
-	idlePeer.initialize("idle")
+	otherPeer.initialize("idle")
 	p.sendMessage(callText(`1`, `{}`, `{}`))
 	<-started
 	shutdownErr := make(chan error)
 	go func() { shutdownErr <- s.Shutdown(context.Background()) }()
-	if err := <-idlePeer.done; err != nil { // the session of the idle client ends when Shutdown begins
+	if err := <-otherPeer.done; err != nil { // the session of the idle client ends when Shutdown begins
 		t.Error(err)
 	}
 	close(release)
@@ -317,7 +317,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	if m := p.mustReadMessage(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
 		t.Error(m.messageJSON)
 	}
-	p.sendMessage(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
+	p.sendMessage(newCancelMessage(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
 	if m := p.mustReadMessage(); string(m.ID) != `8` || !json.Valid(m.Result) {
 		t.Errorf("message after the cancellation of the subscription = %s; want the result with the ID 8", m.messageJSON)
 	}

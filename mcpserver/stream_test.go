@@ -121,7 +121,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", 1<<20) + `"`
-	runInFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
+	runInFakeTime(t, callerReturning(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
 		startTime := time.Now()
 		conn := sendCallWithoutReading(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes to the silent client
@@ -168,7 +168,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			}
 			e := newEvents(res.Body)
 			for {
-				if _, ok := e.nextData(); !ok {
+				if _, ok := e.readEventData(); !ok {
 					break
 				}
 			}
@@ -190,19 +190,19 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		<-time.After(3 * time.Hour)
 		return echoArguments(ctx, c)
 	})
-	endedNames := make(chan string, 10)
-	onSessionEnd := func(c dispatch.Client) { endedNames <- c.Name }
+	endedClientNames := make(chan string, 10)
+	onSessionEnd := func(c dispatch.Client) { endedClientNames <- c.Name }
 	runInFakeTime(t, caller, Options{OnSessionEnd: onSessionEnd}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
-		listening := s.openWithHTTP(t, idleClient, "listening")
-		busyClient := s.openWithHTTP(t, idleClient, "busy")
+		listeningClient := s.openWithClientOf(t, idleClient, "listening")
+		busyClient := s.openWithClientOf(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		res := listening.do(listening.newRequest(ctx, http.MethodGet, ""))
+		res := listeningClient.do(listeningClient.newRequest(ctx, http.MethodGet, ""))
 		e, progressRead := newEvents(res.Body), make(chan struct{})
 		var notification string
 		go func() {
-			notification, _ = e.nextData()
-			e.nextData()
+			notification, _ = e.readEventData()
+			e.readEventData()
 			close(progressRead)
 		}()
 		got := busyClient.postAsync(t.Context(), callText(`1`, `{}`, `{}`))
@@ -210,10 +210,10 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		if code, _ := idleClient.status(idleClient.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
 			t.Errorf("ping of the idle session: status %d; want 404", code)
 		}
-		if len(endedNames) != 1 {
-			t.Errorf("ended sessions after 2 h = %d, want that of the idle client", len(endedNames))
+		if len(endedClientNames) != 1 {
+			t.Errorf("ended sessions after 2 h = %d, want that of the idle client", len(endedClientNames))
 		}
-		for _, c := range []*client{listening, busyClient} {
+		for _, c := range []*client{listeningClient, busyClient} {
 			if m := c.call(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
 				t.Error(m.messageJSON)
 			}
@@ -242,7 +242,7 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 // request.
 func TestDisconnectedClientIsNotListed(t *testing.T) {
 	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, inactiveClient *client) {
-		listening, callingClient := s.openWithHTTP(t, inactiveClient, "listening"), s.openWithHTTP(t, inactiveClient, "calling")
+		listening, callingClient := s.openWithClientOf(t, inactiveClient, "listening"), s.openWithClientOf(t, inactiveClient, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			return code
@@ -300,7 +300,7 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 	})
 }
 
-func (s *testServer) openWithHTTP(t *testing.T, otherClient *client, name string) *client {
+func (s *testServer) openWithClientOf(t *testing.T, otherClient *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: otherClient.http, headers: http.Header{}}
 	res := c.postRequest(t.Context(), initializeText(name))

@@ -14,7 +14,7 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 	const structuredCapabilities = `{"experimental":{"opentabs/structuredOnly":{}}}`
 	for _, c := range []struct {
 		name, client, version, capabilities, output string
-		wantText, wantData                          bool
+		wantText, wantStructured                    bool
 	}{
 		{"an unknown client gets both forms", "other", "1", `{}`, largeResult, true, true},
 		{"a client that ignores the text", "claude-code", "2.1.280", `{}`, largeResult, false, true},
@@ -26,9 +26,9 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 			`{"text":"` + strings.Repeat("x", maxRepeatedTextBytes) + `","picture":{"type":"image","data":"aGk=","mimeType":"image/png"}}`, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := serveTools(t, returnOutput(c.output), Options{})
+			s := serveTools(t, callerReturning(c.output), Options{})
 			for _, cl := range []*client{
-				s.openWithMessage(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":%q}}}`,
+				s.openWithInitialize(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":%q}}}`,
 					c.capabilities, c.client, c.version)),
 				s.modernClient(t),
 			} {
@@ -37,13 +37,13 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 					meta = fmt.Sprintf(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q,"version":%q},"io.modelcontextprotocol/clientCapabilities":%s}`,
 						c.client, c.version, c.capabilities)
 				}
-				checkResultForms(t, cl, meta, c.wantText, c.wantData)
+				checkTextAndStructured(t, cl, meta, c.wantText, c.wantStructured)
 			}
 		})
 	}
 }
 
-func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
+func checkTextAndStructured(t *testing.T, c *client, meta string, wantText, wantStructured bool) {
 	t.Helper()
 	responseJSON := c.call(callText(`1`, `{}`, meta)).messageJSON
 	var got struct {
@@ -55,7 +55,7 @@ func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData b
 	if err := json.Unmarshal([]byte(responseJSON), &got); err != nil {
 		t.Fatal(err)
 	}
-	if hasText, hasData := len(got.Result.Content) > 0, got.Result.StructuredContent != nil; hasText != wantText || hasData != wantData || got.Result.Content == nil {
-		t.Errorf("result with text: %v, with structured content: %v; want %v and %v: %.200s", hasText, hasData, wantText, wantData, responseJSON)
+	if hasText, hasData := len(got.Result.Content) > 0, got.Result.StructuredContent != nil; hasText != wantText || hasData != wantStructured || got.Result.Content == nil {
+		t.Errorf("result with text: %v, with structured content: %v; want %v and %v: %.200s", hasText, hasData, wantText, wantStructured, responseJSON)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// updateInterval is the minimum time between two notifications about one resource.
-const updateInterval = 500 * time.Millisecond
+// minUpdateInterval is the minimum time between two notifications about one resource.
+const minUpdateInterval = 500 * time.Millisecond
 
 const (
 	maxSubscriptions    = 256
@@ -27,7 +27,7 @@ var (
 )
 
 // The type resources offers calls as MCP resources. Subscribers are notified of a changed
-// resource at once, then at most once per updateInterval, and always once after the last
+// resource at once, then at most once per minUpdateInterval, and always once after the last
 // change. The memory use of resources grows with subscriptions, not calls. The type
 // resources is safe for concurrent use.
 type resources struct {
@@ -37,9 +37,9 @@ type resources struct {
 	mu                sync.Mutex // the mutex guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
 	subscriptionCount int
-	follower          *dispatch.Follower // the field follower is nil while there is no subscription
+	subscription      *dispatch.Subscriber // the field subscription is nil while there is no subscription
 	isClosed          bool
-	eventReaders      sync.WaitGroup
+	eventReaderGroup  sync.WaitGroup
 }
 
 // subscribedResource is one resource that has subscribers.
@@ -86,10 +86,10 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	resource.subscribers[s] = struct{}{}
 	s.RecordSubscription(uri, true)
 	r.subscriptionCount++
-	if r.follower == nil {
-		follower := r.calls.Follow(dispatch.FollowOptions{})
-		r.follower = follower
-		r.eventReaders.Go(func() { r.readEvents(follower) })
+	if r.subscription == nil {
+		subscription := r.calls.Subscribe(dispatch.SubscribeOptions{})
+		r.subscription = subscription
+		r.eventReaderGroup.Go(func() { r.readEvents(subscription) })
 	}
 	return nil
 }
@@ -129,32 +129,32 @@ func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 		delete(r.subscribedByURI, uri)
 	}
 	if r.subscriptionCount == 0 {
-		r.stopFollowing()
+		r.unsubscribe()
 	}
 }
 
-// The caller of stopFollowing holds resources.mu.
-func (r *resources) stopFollowing() {
-	if r.follower != nil {
-		r.follower.Close()
-		r.follower = nil
+// The caller of unsubscribe holds resources.mu.
+func (r *resources) unsubscribe() {
+	if r.subscription != nil {
+		r.subscription.Close()
+		r.subscription = nil
 	}
 }
 
 func (r *resources) close() {
 	r.mu.Lock()
 	r.isClosed = true
-	r.stopFollowing()
+	r.unsubscribe()
 	for _, resource := range r.subscribedByURI {
 		if resource.pendingTimer != nil {
 			resource.pendingTimer.Stop()
 		}
 	}
 	r.mu.Unlock()
-	r.eventReaders.Wait()
+	r.eventReaderGroup.Wait()
 }
 
-func (r *resources) readEvents(f *dispatch.Follower) {
+func (r *resources) readEvents(f *dispatch.Subscriber) {
 	for {
 		events, missedCount, err := f.Next(context.Background())
 		if err != nil {
@@ -183,14 +183,14 @@ func (r *resources) notifyEvents(events []*dispatch.Event, hasMissedEvents bool)
 	}
 }
 
-// notifyChange notifies subscribers at once or when the current updateInterval ends. The caller of notifyChange
+// notifyChange notifies subscribers at once or when the current minUpdateInterval ends. The caller of notifyChange
 // holds resources.mu.
 func (r *resources) notifyChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {
 		return
 	}
-	if waitTime := updateInterval - time.Since(resource.lastNotified); waitTime > 0 {
+	if waitTime := minUpdateInterval - time.Since(resource.lastNotified); waitTime > 0 {
 		resource.pendingTimer = time.AfterFunc(waitTime, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()

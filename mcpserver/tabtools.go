@@ -26,8 +26,8 @@ var tabTools = []builtinTool{{
 	runTool:   (*Server).listTabs,
 }}
 
-// tabAnswer describes one tab of one plugin for agents.
-type tabAnswer struct {
+// tabSummary describes one tab of one plugin for agents.
+type tabSummary struct {
 	TabID int `json:"tabId"`
 	// Origin is scheme, host and port of the page. URL is the page's address without query and
 	// fragment, which can contain secrets. URL is empty while all tools of the plugin are blocked.
@@ -43,15 +43,15 @@ type tabAnswer struct {
 	NeedsReload    bool `json:"needsReload,omitempty"`
 }
 
-// pluginAnswer describes one plugin and its tabs, best tab first.
-type pluginAnswer struct {
+// pluginSummary describes one plugin and its tabs, best tab first.
+type pluginSummary struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
 	// DisabledReason is the reason why all tools of the plugin are off; empty if a tool is on.
 	// An agent cannot turn on the tools of a plugin; only the user can.
-	DisabledReason string      `json:"off,omitempty"`
-	Tabs           []tabAnswer `json:"tabs"`
+	DisabledReason string       `json:"off,omitempty"`
+	Tabs           []tabSummary `json:"tabs"`
 	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.
 	NextStep string `json:"next,omitempty"`
 }
@@ -61,24 +61,24 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		Plugin string `json:"plugin"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return newFailureReply(err)
+		return newToolErrorReply(err)
 	}
-	pluginReplies := []pluginAnswer{}
+	pluginReplies := []pluginSummary{}
 	pluginSet := s.plugins.Set()
 	for _, p := range pluginSet.Plugins() {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
-		pluginTabs := s.tabsOf(p)
+		pluginTabs := s.listPluginTabs(p)
 		pluginTabs.NextStep = gateway.PluginState{
 			Name: p.Name, IsNotReviewed: pluginTabs.DisabledReason == notReviewedReason, IsOff: pluginTabs.DisabledReason != "", State: string(pluginTabs.State),
-			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
+			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabSummary) bool { return t.NeedsReload }),
 		}.NextStep()
 		pluginReplies = append(pluginReplies, pluginTabs)
 	}
 	for _, f := range pluginSet.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
-			pluginReplies = append(pluginReplies, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.LoadErrorAdvice})
+			pluginReplies = append(pluginReplies, pluginSummary{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabSummary{}, NextStep: gateway.LoadErrorAdvice})
 		}
 	}
 	var lines []string
@@ -86,7 +86,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		lines = append(lines, pluginTabs.answerText())
 	}
 	if len(pluginReplies) == 0 && a.Plugin != "" {
-		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
+		return newToolErrorReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(pluginReplies) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.NoPluginAdvice(s.lists.hasBrowserTools())}
@@ -94,15 +94,15 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
 }
 
-// For a plugin that must not run, tabsOf returns no text of the plugin's author.
-func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
+// For a plugin that must not run, listPluginTabs returns no text of the plugin's author.
+func (s *Server) listPluginTabs(p *plugin.Plugin) pluginSummary {
 	targets := s.opts.Tabs(p.Name)
-	pluginTabs := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
-	offReason := s.catalog.toolsOffReason(p)
-	if offReason == "" {
+	pluginTabs := pluginSummary{Plugin: p.Name, State: targets.State(), Tabs: []tabSummary{}}
+	disabledReason := s.catalog.toolsOffReason(p)
+	if disabledReason == "" {
 		pluginTabs.DisplayName = p.DisplayName
 	}
-	pluginTabs.DisabledReason = offReason
+	pluginTabs.DisabledReason = disabledReason
 	addTab := func(t dispatch.Target, needsReload bool) {
 		for i, listedTab := range pluginTabs.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
@@ -110,8 +110,8 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 				return
 			}
 		}
-		pluginTabs.Tabs = append(pluginTabs.Tabs, tabAnswer{
-			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
+		pluginTabs.Tabs = append(pluginTabs.Tabs, tabSummary{
+			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, disabledReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceName(p.Instances, t.URL), ReadinessReady: t.Readiness == dispatch.ReadinessReady, NeedsReload: needsReload,
 		})
 	}
@@ -128,7 +128,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 }
 
 // answerText quotes text that can come from a page.
-func (a pluginAnswer) answerText() string {
+func (a pluginSummary) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)
 	if a.DisabledReason != "" {

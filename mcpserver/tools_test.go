@@ -96,9 +96,9 @@ func TestGoldenToolDefinitions(t *testing.T) {
 	}
 }
 
-// TestToolListFollowsClientRules checks that the list of tools obeys the rules whose
+// TestToolListIsAcceptedByClients checks that the list of tools obeys the rules whose
 // violation makes some clients reject the whole list.
-func TestToolListFollowsClientRules(t *testing.T) {
+func TestToolListIsAcceptedByClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("testdata has no snapshots, error %v; want at least one", err)

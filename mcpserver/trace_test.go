@@ -35,7 +35,7 @@ func TestCallReplyHasTrace(t *testing.T) {
 	defer ts.Close()
 	s.url = ts.URL
 	c := s.open(t, "a")
-	traceStages := func(id, args string) string {
+	callAndListStages := func(id, args string) string {
 		t.Helper()
 		var result struct {
 			Meta struct {
@@ -45,19 +45,19 @@ func TestCallReplyHasTrace(t *testing.T) {
 		if err := json.Unmarshal(c.call(callText(id, args, "{}")).Result, &result); err != nil {
 			t.Fatal(err)
 		}
-		var stations []string
+		var hopNames []string
 		for _, hop := range result.Meta.Hops {
-			stations = append(stations, hop.Stage)
+			hopNames = append(hopNames, hop.Stage)
 		}
-		return strings.Join(stations, " ")
+		return strings.Join(hopNames, " ")
 	}
-	if got := traceStages("1", `{}`); got != "" {
+	if got := callAndListStages("1", `{}`); got != "" {
 		t.Errorf("hops of a call that is not traced = %s; want none", got)
 	}
 	c.headers.Set(hops.Header, "1")
 	want := "guard parse check target hub browser hub dispatch reply"
 	for _, args := range []string{`{}`, `{"text":"fail"}`} {
-		if got := traceStages("2", args); got != want {
+		if got := callAndListStages("2", args); got != want {
 			t.Errorf("hops of a call with the arguments %s = %s, want %s", args, got, want)
 		}
 	}

@@ -44,7 +44,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 		Jobs: joblist.New(d, joblist.Options{}), Detach: func(string) DetachPolicy { return DetachPolicy{After: time.Hour} },
 	}, pkg)
 	sessions := s.open(t, "a")
-	sessionless := s.modernClient(t)
+	statelessClient := s.modernClient(t)
 	stdioClient := s.dial(t)
 	stdioClient.initialize("b")
 	stdio := func(request string) receivedMessage {
@@ -58,7 +58,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	}{
 		{"http", sessions.call, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
 		{"stdio", stdio, callText(`1`, `{"text":5}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
-		{"held", sessionless.call, callText(`1`, `{}`, formsMeta), callText(`2`, `{"text":"a"}`, formsMeta)},
+		{"held", statelessClient.call, callText(`1`, `{}`, metaWithForms), callText(`2`, `{"text":"a"}`, metaWithForms)},
 		{"job", sessions.call, callText(`1`, `{"text":[],"_detach":"auto"}`, `{}`), callText(`2`, `{"text":"a","_detach":"auto"}`, `{}`)},
 		{"prompt", stdio, newGetPromptText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), newGetPromptText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
 	} {

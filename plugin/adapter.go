@@ -70,17 +70,17 @@ func inspectAdapter(dir string, m *packageBuffer, adapterIndex *index) (info ada
 	defer f.Close()
 	infoBefore, err := f.Stat()
 	if err != nil {
-		return info, unreadableText(err)
+		return info, describeReadError(err)
 	}
 	fileMark := filemark.Of(infoBefore)
 	if info, ok := adapterIndex.adapterEntry(dir, fileMark); ok {
 		return info, ""
 	}
-	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
-	if n, err := io.ReadFull(f, m.packageBytes); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
+	m.packageJSONBytes = resizeBuffer(m.packageJSONBytes, size+1) // one more byte detects a file that grows while it is read
+	if n, err := io.ReadFull(f, m.packageJSONBytes); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	if info, problemText = checkAdapter(m.packageBytes[:size]); problemText != "" {
+	if info, problemText = checkAdapter(m.packageJSONBytes[:size]); problemText != "" {
 		return info, problemText
 	}
 	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == fileMark {
@@ -122,7 +122,7 @@ func utf16Length(utf8Text []byte) int {
 // hashMarker is the start of the statement that a build appends to an adapter to record the
 // adapter's hash. The hash covers the adapter's code before the statement that the build
 // appends.
-var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), RareIndex: 37} // the letter T in Text is rare in JavaScript and has index 37
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), RareByteIndex: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 

@@ -42,17 +42,17 @@ func parseDocument(documentJSON []byte) (*document, error) {
 		}
 		return nil, err
 	}
-	stateDocument := &document{members: members}
+	storeDocument := &document{members: members}
 	if rawJSON, ok := members["plugins"]; ok {
 		var storeEntries []json.RawMessage
 		if err := json.Unmarshal(rawJSON, &storeEntries); err != nil {
 			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an array" + remedy}
 		}
 		for _, rawJSON := range storeEntries {
-			stateDocument.plugins = append(stateDocument.plugins, rawEntry(rawJSON))
+			storeDocument.plugins = append(storeDocument.plugins, rawEntry(rawJSON))
 		}
 	}
-	return stateDocument, nil
+	return storeDocument, nil
 }
 
 func (d *document) encode() []byte {

@@ -14,7 +14,7 @@ func AdvanceIndexClockByMinute(s *Store) *Store {
 	return s
 }
 
-func CountAdapterReads(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
+func CountAdapterReads(r *Registry) int { return int(r.store.index.missCount.Load()) }
 
 func SetIndexedHash(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()

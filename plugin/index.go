@@ -38,10 +38,10 @@ const (
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
-	path         string
-	key          []byte
-	now          func() time.Time
-	lookupMisses atomic.Int64
+	path      string
+	key       []byte
+	now       func() time.Time
+	missCount atomic.Int64
 
 	mu         sync.Mutex              // the mutex guards all fields below
 	entries    map[string]indexedEntry // entries maps package folders to entries; nil until the index file is read
@@ -50,7 +50,7 @@ type index struct {
 
 // indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
-	File filemark.Mark `json:"file"`
+	File filemark.Fingerprint `json:"file"`
 	// The field Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
 	// The field HasActivateHook is true if the adapter's code defines an onActivate hook.
@@ -67,7 +67,7 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-func (x *index) adapterEntry(dir string, fileMark filemark.Mark) (info adapterInfo, ok bool) {
+func (x *index) adapterEntry(dir string, fileMark filemark.Fingerprint) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
 	}
@@ -76,7 +76,7 @@ func (x *index) adapterEntry(dir string, fileMark filemark.Mark) (info adapterIn
 	x.read()
 	e, ok := x.entries[dir]
 	if !ok || e.File != fileMark {
-		x.lookupMisses.Add(1)
+		x.missCount.Add(1)
 		return info, false
 	}
 	return adapterInfo{hash: e.Hash, hasActivateHook: e.HasActivateHook}, true
@@ -84,8 +84,8 @@ func (x *index) adapterEntry(dir string, fileMark filemark.Mark) (info adapterIn
 
 // addEntry skips an adapter file that was written a moment ago, because another write could leave the file's attributes
 // unchanged.
-func (x *index) addEntry(dir string, fileMark filemark.Mark, info adapterInfo) {
-	if x == nil || !fileMark.IsOldEnough(x.now()) {
+func (x *index) addEntry(dir string, fileMark filemark.Fingerprint, info adapterInfo) {
+	if x == nil || !fileMark.IsReliable(x.now()) {
 		return
 	}
 	x.mu.Lock()

@@ -33,7 +33,7 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.AdvanceIndexClockByMinute(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-func (x *indexedPlugin) loadPlugins() (pluginSet *plugin.Set, adaptersRead int) {
+func (x *indexedPlugin) loadPlugins() (pluginSet *plugin.Set, adapterReadCount int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
 	pluginSet = reloadRegistry(x.t, registry)
@@ -53,9 +53,9 @@ func (x *indexedPlugin) indexFile() string { return filepath.Join(x.state, "plug
 
 func TestStartSkipsIndexedAdapters(t *testing.T) {
 	x := newIndexedPlugin(t)
-	pluginSet, adaptersRead := x.loadPlugins()
-	if adaptersRead != 0 {
-		t.Errorf("%d adapters read after they were added, want 0", adaptersRead)
+	pluginSet, adapterReadCount := x.loadPlugins()
+	if adapterReadCount != 0 {
+		t.Errorf("%d adapters read after they were added, want 0", adapterReadCount)
 	}
 	if want, err := plugin.Load(x.dir); err != nil || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
 		t.Errorf("hash of the plugin = %s, want %s (error %v)", x.hashOfOnlyPlugin(pluginSet), want.Hash, err)
@@ -104,12 +104,12 @@ func TestIndexIsRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pluginSet, adaptersRead := x.loadPlugins()
-			if adaptersRead != 1 || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
-				t.Errorf("%d adapters read, want 1; hash %s, want %s", adaptersRead, x.hashOfOnlyPlugin(pluginSet), want.Hash)
+			pluginSet, adapterReadCount := x.loadPlugins()
+			if adapterReadCount != 1 || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
+				t.Errorf("%d adapters read, want 1; hash %s, want %s", adapterReadCount, x.hashOfOnlyPlugin(pluginSet), want.Hash)
 			}
-			if _, adaptersRead := x.loadPlugins(); adaptersRead != 0 {
-				t.Errorf("%d adapters read at the next start, want 0", adaptersRead)
+			if _, adapterReadCount := x.loadPlugins(); adapterReadCount != 0 {
+				t.Errorf("%d adapters read at the next start, want 0", adapterReadCount)
 			}
 		})
 	}
@@ -193,8 +193,8 @@ func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 	if _, err := x.store().Add(x.dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, adaptersRead := x.loadPlugins(); adaptersRead != 1 {
-		t.Errorf("%d adapters read, want 1, because its file was written a moment ago", adaptersRead)
+	if _, adapterReadCount := x.loadPlugins(); adapterReadCount != 1 {
+		t.Errorf("%d adapters read, want 1, because its file was written a moment ago", adapterReadCount)
 	}
 }
 
@@ -209,8 +209,8 @@ func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
 	x.loadPlugins()
-	pluginSet, adaptersRead := x.loadPlugins()
-	if firstPlugin, _ := pluginSet.Plugin("a"); adaptersRead != 0 || firstPlugin == nil || !firstPlugin.StartsLate() {
-		t.Errorf("%d adapters read, plugin %+v; want 0 adapters read and a late plugin", adaptersRead, firstPlugin)
+	pluginSet, adapterReadCount := x.loadPlugins()
+	if firstPlugin, _ := pluginSet.Plugin("a"); adapterReadCount != 0 || firstPlugin == nil || !firstPlugin.StartsAfterPageScripts() {
+		t.Errorf("%d adapters read, plugin %+v; want 0 adapters read and a late plugin", adapterReadCount, firstPlugin)
 	}
 }

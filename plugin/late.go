@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// StartsLate reports whether scripts of the page run before the adapter. Scripts that run
+// StartsAfterPageScripts reports whether scripts of the page run before the adapter. Scripts that run
 // before an adapter can replace the built-ins that the adapter uses, read its settings
 // and make calls in its name.
 //
@@ -20,7 +20,7 @@ import (
 // modules run, the host restores the original built-ins
 // (extension/src/host/lifecycle.ts). After an adapter has started, the page receives only
 // values that the adapter passes to the page.
-func (p *Plugin) StartsLate() bool {
+func (p *Plugin) StartsAfterPageScripts() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
 		return false
@@ -34,12 +34,12 @@ func (p *Plugin) StartsLate() bool {
 
 const activateHookName = "onActivate"
 
-// definitionPattern matches the definition of an onActivate hook as a method, a field or
-// a property. assignmentPattern matches an assignment to the onActivate member of an
+// hookDefinitionPattern matches the definition of an onActivate hook as a method, a field or
+// a property. hookAssignmentPattern matches an assignment to the onActivate member of an
 // object.
 var (
-	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
-	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
+	hookDefinitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
+	hookAssignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
 	// compiledFieldPrefix is the code that esbuild emits for a class field when it compiles for
 	// old browsers.
 	compiledFieldPrefix = []byte("__publicField(this, \"")
@@ -49,27 +49,27 @@ var (
 // onActivate hook may need the page's document when the adapter starts.
 func DefinesActivateHook(code []byte) bool {
 	for offset := 0; ; offset += len(activateHookName) {
-		indexInRest := bytes.Index(code[offset:], []byte(activateHookName))
-		if indexInRest < 0 {
+		relativeIndex := bytes.Index(code[offset:], []byte(activateHookName))
+		if relativeIndex < 0 {
 			return false
 		}
-		offset += indexInRest
-		textBefore, textFrom := code[:offset], code[offset:min(len(code), offset+200)]
+		offset += relativeIndex
+		textBefore, textAfter := code[:offset], code[offset:min(len(code), offset+200)]
 		switch {
 		case bytes.HasSuffix(textBefore, compiledFieldPrefix):
 			return true
 		case bytes.HasSuffix(textBefore, []byte(".")):
-			if assignmentPattern().Match(textFrom) {
+			if hookAssignmentPattern().Match(textAfter) {
 				return true
 			}
-		case offset > 0 && isPartOfName(code[offset-1]):
-		case definitionPattern().Match(textFrom):
+		case offset > 0 && isIdentifierByte(code[offset-1]):
+		case hookDefinitionPattern().Match(textAfter):
 			return true
 		}
 	}
 }
 
-func isPartOfName(c byte) bool {
+func isIdentifierByte(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 

@@ -22,8 +22,8 @@ func TestStartsLate(t *testing.T) {
 		{"plugin of the original SDK that starts at once", plugin.Plugin{World: wire.WorldMain, IsForOriginalSDK: true, Start: plugin.StartAtDocumentStart}, true},
 		{"isolated", plugin.Plugin{World: wire.WorldIsolated, IsForOriginalSDK: true, Start: plugin.StartAtDocumentIdle, HasActivateHook: true}, false},
 	} {
-		if got := testCase.plugin.StartsLate(); got != testCase.want {
-			t.Errorf("%s: StartsLate = %t; want %v", testCase.name, got, testCase.want)
+		if got := testCase.plugin.StartsAfterPageScripts(); got != testCase.want {
+			t.Errorf("%s: StartsAfterPageScripts = %t; want %v", testCase.name, got, testCase.want)
 		}
 	}
 }
@@ -41,8 +41,8 @@ func TestStartsLateForPackages(t *testing.T) {
 		{"adapter that calls a function onActivate", plugintest.Package{Code: "a.onActivate();"}, false},
 		{"adapter of the original SDK", plugintest.Package{SDKVersion: "0.0.105"}, true},
 	} {
-		if got := plugintest.Load(t, testCase.testPackage).StartsLate(); got != testCase.want {
-			t.Errorf("%s: StartsLate = %t; want %v", testCase.name, got, testCase.want)
+		if got := plugintest.Load(t, testCase.testPackage).StartsAfterPageScripts(); got != testCase.want {
+			t.Errorf("%s: StartsAfterPageScripts = %t; want %v", testCase.name, got, testCase.want)
 		}
 	}
 }

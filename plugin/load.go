@@ -37,8 +37,8 @@ const (
 // hundred packages total 80 MB. A loaded plugin must not refer to a packageBuffer,
 // because the next load overwrites the buffer.
 type packageBuffer struct {
-	packageBytes []byte
-	compactJSON  []byte
+	packageJSONBytes []byte
+	compactJSON      []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
@@ -66,12 +66,12 @@ func loadWithIndex(dir string, adapterIndex *index) (*Plugin, error) {
 	hash := sha256.New()
 	readDescription := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
 		problems := jsonread.Problems{File: file}
-		packageJSON, problemText := readFile(abs, file, limit, m.packageBytes)
+		packageJSON, problemText := readFile(abs, file, limit, m.packageJSONBytes)
 		if problemText != "" {
 			problems.Add("%s", problemText)
 			return problems.List
 		}
-		m.packageBytes = packageJSON
+		m.packageJSONBytes = packageJSON
 		fmt.Fprintf(hash, "%d\n", len(packageJSON)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
 		hash.Write(packageJSON)
 		if m.compactJSON, problemText = rawjson.Compact(packageJSON, m.compactJSON); problemText != "" {
@@ -156,7 +156,7 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problemTex
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, "is missing; run opentabs plugin build first"
 	case err != nil:
-		return nil, 0, unreadableText(err)
+		return nil, 0, describeReadError(err)
 	case !fileInfo.Mode().IsRegular():
 		return nil, 0, "is not a regular file; build the plugin again"
 	case fileInfo.Size() == 0 && file == packageFile:
@@ -167,12 +167,12 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problemTex
 		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", fileInfo.Size(), limit)
 	}
 	if f, err = root.Open(filepath.FromSlash(file)); err != nil {
-		return nil, 0, unreadableText(err)
+		return nil, 0, describeReadError(err)
 	}
 	return f, fileInfo.Size(), ""
 }
 
-func unreadableText(err error) string {
+func describeReadError(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err

@@ -39,7 +39,7 @@ func editFile(t testing.TB, dir, file string, pluginChange func(string) string) 
 	}
 }
 
-func newMemberEdit(path, value string) func(string) string {
+func newJSONMemberEdit(path, value string) func(string) string {
 	return func(packageText string) string {
 		var document map[string]any
 		if err := json.Unmarshal([]byte(packageText), &document); err != nil {
@@ -48,8 +48,8 @@ func newMemberEdit(path, value string) func(string) string {
 		object := document
 		steps := strings.Split(path, ".")
 		for _, stepName := range steps[:len(steps)-1] {
-			if memberList, ok := object[stepName].([]any); ok {
-				object = memberList[0].(map[string]any)
+			if jsonArray, ok := object[stepName].([]any); ok {
+				object = jsonArray[0].(map[string]any)
 			} else {
 				object = object[stepName].(map[string]any)
 			}
@@ -90,73 +90,73 @@ var invalidPackages = []struct {
 	{"null", packageFile, newReplaceAllEdit("null"), "package.json: is null; make it an object"},
 	{"not UTF-8", packageFile, newReplaceEdit("The messages", "The \xff"), "package.json: is not UTF-8"},
 	{"too large", packageFile, func(s string) string { return s + strings.Repeat(" ", 1<<20) }, "more than the 1048576 allowed"},
-	{"no name", packageFile, newMemberEdit("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
-	{"name null", packageFile, newMemberEdit("name", "null"), "name is missing"},
+	{"no name", packageFile, newJSONMemberEdit("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
+	{"name null", packageFile, newJSONMemberEdit("name", "null"), "name is missing"},
 	{"name in another case", packageFile, newReplaceEdit(`"name"`, `"Name"`), "name is missing"},
-	{"name is a number", packageFile, newMemberEdit("name", "7"), "name is a number; make it a string"},
-	{"name of a package that is no plugin", packageFile, newMemberEdit("name", `"slack"`), `name "slack" does not name a plugin`},
-	{"reserved name", packageFile, newMemberEdit("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
-	{"invalid name", packageFile, newMemberEdit("name", `"opentabs-plugin-A"`), "lower-case"},
-	{"no version", packageFile, newMemberEdit("version", ""), "version is missing"},
-	{"blank version", packageFile, newMemberEdit("version", `" "`), "version is empty"},
-	{"no main", packageFile, newMemberEdit("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
-	{"no opentabs", packageFile, newMemberEdit("opentabs", ""), "opentabs is missing; describe the plugin there"},
-	{"opentabs is a string", packageFile, newMemberEdit("opentabs", `"x"`), "opentabs is a string; make it an object"},
-	{"no displayName", packageFile, newMemberEdit("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
-	{"empty description", packageFile, newMemberEdit("opentabs.description", `""`), "opentabs.description is empty; describe"},
-	{"no urlPatterns", packageFile, newMemberEdit("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
-	{"urlPatterns is a string", packageFile, newMemberEdit("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
-	{"urlPatterns of numbers", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
-	{"all sites", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
-	{"no sites", packageFile, newMemberEdit("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
-	{"invalid exclude pattern", packageFile, newMemberEdit("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
-	{"homepage is a script", packageFile, newMemberEdit("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
-	{"empty homepage", packageFile, newMemberEdit("opentabs.homepage", `""`), "opentabs.homepage is empty"},
-	{"invalid start", packageFile, newMemberEdit("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
-	{"frames is a string", packageFile, newMemberEdit("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
-	{"a pattern of a country's whole top-level domain", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"a script for a pattern", packageFile, newMemberEdit("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"invalid world", packageFile, newMemberEdit("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
+	{"name is a number", packageFile, newJSONMemberEdit("name", "7"), "name is a number; make it a string"},
+	{"name of a package that is no plugin", packageFile, newJSONMemberEdit("name", `"slack"`), `name "slack" does not name a plugin`},
+	{"reserved name", packageFile, newJSONMemberEdit("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
+	{"invalid name", packageFile, newJSONMemberEdit("name", `"opentabs-plugin-A"`), "lower-case"},
+	{"no version", packageFile, newJSONMemberEdit("version", ""), "version is missing"},
+	{"blank version", packageFile, newJSONMemberEdit("version", `" "`), "version is empty"},
+	{"no main", packageFile, newJSONMemberEdit("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
+	{"no opentabs", packageFile, newJSONMemberEdit("opentabs", ""), "opentabs is missing; describe the plugin there"},
+	{"opentabs is a string", packageFile, newJSONMemberEdit("opentabs", `"x"`), "opentabs is a string; make it an object"},
+	{"no displayName", packageFile, newJSONMemberEdit("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
+	{"empty description", packageFile, newJSONMemberEdit("opentabs.description", `""`), "opentabs.description is empty; describe"},
+	{"no urlPatterns", packageFile, newJSONMemberEdit("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
+	{"urlPatterns is a string", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
+	{"urlPatterns of numbers", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
+	{"all sites", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
+	{"no sites", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
+	{"invalid exclude pattern", packageFile, newJSONMemberEdit("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
+	{"homepage is a script", packageFile, newJSONMemberEdit("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
+	{"empty homepage", packageFile, newJSONMemberEdit("opentabs.homepage", `""`), "opentabs.homepage is empty"},
+	{"invalid start", packageFile, newJSONMemberEdit("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
+	{"frames is a string", packageFile, newJSONMemberEdit("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
+	{"a pattern of a country's whole top-level domain", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"a script for a pattern", packageFile, newJSONMemberEdit("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"invalid world", packageFile, newJSONMemberEdit("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
 	{"tools is not JSON", toolsFile, newReplaceAllEdit(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
 	{"tools is a string", toolsFile, newReplaceAllEdit(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
 	{"nested too deep", toolsFile, newReplaceAllEdit(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
-	{"no tools", toolsFile, newMemberEdit("tools", ""), "tools is missing; build"},
-	{"tools is an object", toolsFile, newMemberEdit("tools", "{}"), "tools is an object; build"},
-	{"empty tools", toolsFile, newMemberEdit("tools", "[]"), "tools is empty; give the plugin at least one tool"},
-	{"tool is a number", toolsFile, newMemberEdit("tools", "[7]"), "tools[0] is a number"},
-	{"newer original SDK", toolsFile, newMemberEdit("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
-	{"newer opentabs SDK", toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
-	{"SDK is a number", toolsFile, newMemberEdit("sdkVersion", `1`), "sdkVersion is a number"},
-	{"tool without name", toolsFile, newMemberEdit("tools.name", ""), "tools[0].name is missing; give"},
-	{"tool name with a space", toolsFile, newMemberEdit("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
-	{"tool name too long", toolsFile, newMemberEdit("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
-	{"two tools have the same name", toolsFile, newMemberEdit("tools", "["+validToolJSON+","+validToolJSON+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
-	{"tool without description", toolsFile, newMemberEdit("tools.description", ""), "tools[0].description is missing; describe"},
-	{"long description", toolsFile, newMemberEdit("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
-	{"displayName is a number", toolsFile, newMemberEdit("tools.displayName", "1"), "tools[0].displayName is a number"},
-	{"no input schema", toolsFile, newMemberEdit("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
-	{"input schema is a bool", toolsFile, newMemberEdit("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
-	{"input schema of a string", toolsFile, newMemberEdit("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
-	{"input schema without type", toolsFile, newMemberEdit("tools.input_schema", `{}`), `root that is not of type "object"`},
-	{"no output schema", toolsFile, newMemberEdit("tools.output_schema", ""), "tools[0].output_schema is missing"},
-	{"output schema is an array", toolsFile, newMemberEdit("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
-	{"annotations is an array", toolsFile, newMemberEdit("tools.annotations", "[]"), "tools[0].annotations is an array"},
-	{"hint is a string", toolsFile, newMemberEdit("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
-	{"pre-script outside of dist", toolsFile, newMemberEdit("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
-	{"pre-script with a bad hash", toolsFile, newMemberEdit("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
-	{"pre-script is a number", toolsFile, newMemberEdit("preScriptFile", "1"), "preScriptFile is a number"},
-	{"icon is a number", toolsFile, newMemberEdit("iconSvg", "1"), "iconSvg is a number; make it a string"},
-	{"icon of a tool is an array", toolsFile, newMemberEdit("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
-	{"hidden characters", toolsFile, newMemberEdit("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
+	{"no tools", toolsFile, newJSONMemberEdit("tools", ""), "tools is missing; build"},
+	{"tools is an object", toolsFile, newJSONMemberEdit("tools", "{}"), "tools is an object; build"},
+	{"empty tools", toolsFile, newJSONMemberEdit("tools", "[]"), "tools is empty; give the plugin at least one tool"},
+	{"tool is a number", toolsFile, newJSONMemberEdit("tools", "[7]"), "tools[0] is a number"},
+	{"newer original SDK", toolsFile, newJSONMemberEdit("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"newer opentabs SDK", toolsFile, newJSONMemberEdit("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
+	{"SDK is a number", toolsFile, newJSONMemberEdit("sdkVersion", `1`), "sdkVersion is a number"},
+	{"tool without name", toolsFile, newJSONMemberEdit("tools.name", ""), "tools[0].name is missing; give"},
+	{"tool name with a space", toolsFile, newJSONMemberEdit("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
+	{"tool name too long", toolsFile, newJSONMemberEdit("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
+	{"two tools have the same name", toolsFile, newJSONMemberEdit("tools", "["+validToolJSON+","+validToolJSON+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"tool without description", toolsFile, newJSONMemberEdit("tools.description", ""), "tools[0].description is missing; describe"},
+	{"long description", toolsFile, newJSONMemberEdit("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
+	{"displayName is a number", toolsFile, newJSONMemberEdit("tools.displayName", "1"), "tools[0].displayName is a number"},
+	{"no input schema", toolsFile, newJSONMemberEdit("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
+	{"input schema is a bool", toolsFile, newJSONMemberEdit("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
+	{"input schema of a string", toolsFile, newJSONMemberEdit("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
+	{"input schema without type", toolsFile, newJSONMemberEdit("tools.input_schema", `{}`), `root that is not of type "object"`},
+	{"no output schema", toolsFile, newJSONMemberEdit("tools.output_schema", ""), "tools[0].output_schema is missing"},
+	{"output schema is an array", toolsFile, newJSONMemberEdit("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
+	{"annotations is an array", toolsFile, newJSONMemberEdit("tools.annotations", "[]"), "tools[0].annotations is an array"},
+	{"hint is a string", toolsFile, newJSONMemberEdit("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"pre-script outside of dist", toolsFile, newJSONMemberEdit("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
+	{"pre-script with a bad hash", toolsFile, newJSONMemberEdit("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
+	{"pre-script is a number", toolsFile, newJSONMemberEdit("preScriptFile", "1"), "preScriptFile is a number"},
+	{"icon is a number", toolsFile, newJSONMemberEdit("iconSvg", "1"), "iconSvg is a number; make it a string"},
+	{"icon of a tool is an array", toolsFile, newJSONMemberEdit("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
+	{"hidden characters", toolsFile, newJSONMemberEdit("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
 	{"huge tools", toolsFile, func(s string) string { return s + strings.Repeat(" ", 8<<20) }, "more than the 8388608 allowed"},
-	{"settings is an array", toolsFile, newMemberEdit("configSchema", "[]"), "configSchema is an array"},
-	{"setting is a string", toolsFile, newMemberEdit("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
-	{"setting is null", toolsFile, newMemberEdit("configSchema", `{"a":null}`), "configSchema.a is null"},
-	{"setting without a type", toolsFile, newMemberEdit("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
-	{"setting with an invalid type", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
-	{"setting without label", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
-	{"select without options", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
+	{"settings is an array", toolsFile, newJSONMemberEdit("configSchema", "[]"), "configSchema is an array"},
+	{"setting is a string", toolsFile, newJSONMemberEdit("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
+	{"setting is null", toolsFile, newJSONMemberEdit("configSchema", `{"a":null}`), "configSchema.a is null"},
+	{"setting without a type", toolsFile, newJSONMemberEdit("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
+	{"setting with an invalid type", toolsFile, newJSONMemberEdit("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
+	{"setting without label", toolsFile, newJSONMemberEdit("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
+	{"select without options", toolsFile, newJSONMemberEdit("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
 
 	{"empty adapter", adapterFile, newReplaceAllEdit(""), "adapter.iife.js: is empty"},
 	{"blank adapter", adapterFile, newReplaceAllEdit(" \n"), "adapter.iife.js: is empty"},
@@ -191,13 +191,13 @@ func TestLoadRejectsInvalidPackage(t *testing.T) {
 }
 
 func TestLoadRejectsInvalidFolders(t *testing.T) {
-	validDir := plugintest.Package{}.Write(t)
+	validPackageDir := plugintest.Package{}.Write(t)
 	for _, c := range []struct {
 		name, problemText string
 		dir               func(t *testing.T) string
 	}{
-		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(validDir, "nowhere") }},
-		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(validDir, packageFile) }},
+		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(validPackageDir, "nowhere") }},
+		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(validPackageDir, packageFile) }},
 		{"empty folder", "package.json: is missing; name the folder of a plugin", func(t *testing.T) string { return t.TempDir() }},
 		{"not built", "dist/tools.json: is missing; run opentabs plugin build first", func(t *testing.T) string {
 			dir := plugintest.Package{}.Write(t)
@@ -234,8 +234,8 @@ func TestLoadReportsEmptyPackage(t *testing.T) {
 
 func TestLoadReportsAllProblems(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, newMemberEdit("version", ""))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.description", ""))
+	editFile(t, dir, packageFile, newJSONMemberEdit("version", ""))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.description", ""))
 	editFile(t, dir, adapterFile, newReplaceAllEdit(""))
 	_, err := plugin.Load(dir)
 	want := "plugin in " + dir + ` has 3 problems:
@@ -255,12 +255,12 @@ func TestLoadReadsAllFields(t *testing.T) {
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
 		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
 	}}}.WriteTo(t, dir)
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.world", `"isolated"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.summary", `"short"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.group", `"Messages"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.icon", `"send"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.world", `"isolated"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.summary", `"short"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.group", `"Messages"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.icon", `"send"`))
 	editFile(t, dir, packageFile, func(s string) string { return "\xef\xbb\xbf" + s })
 	p, err := plugin.Load(dir)
 	if err != nil {
@@ -293,13 +293,13 @@ func TestLoadReadsAllFields(t *testing.T) {
 }
 
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
-	largePackage := func(fill string) plugintest.Package {
-		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
-		return plugintest.Package{Name: fill, Tools: []plugintest.Tool{{Name: fill, Description: strings.Repeat(fill, 500), Input: schema, Output: schema}}}
+	largePackage := func(fillText string) plugintest.Package {
+		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fillText, 500) + `"}`)
+		return plugintest.Package{Name: fillText, Tools: []plugintest.Tool{{Name: fillText, Description: strings.Repeat(fillText, 500), Input: schema, Output: schema}}}
 	}
 	dir, otherDir := largePackage("a").Write(t), largePackage("b").Write(t)
 	for _, d := range []string{dir, otherDir} {
-		editFile(t, d, toolsFile, newMemberEdit("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
+		editFile(t, d, toolsFile, newJSONMemberEdit("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
 	}
 	firstPlugin, err := plugin.Load(dir)
 	if err != nil {
@@ -340,7 +340,7 @@ func TestLoadAcceptsOldPackages(t *testing.T) {
 func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 	for _, version := range []string{"0.0.115", "0.1.99", "", "next", "1", "v9.0.0"} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"`+version+`"`))
+		editFile(t, dir, toolsFile, newJSONMemberEdit("sdkVersion", `"`+version+`"`))
 		if _, err := plugin.Load(dir); err != nil {
 			t.Errorf("Load of the version %q: error %v; want none", version, err)
 		}
@@ -349,8 +349,8 @@ func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 
 func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", `[]`))
-	editFile(t, dir, toolsFile, newMemberEdit("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.urlPatterns", `[]`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -373,8 +373,8 @@ func TestLoadWarnsOfLongToolNames(t *testing.T) {
 
 func TestToolAndPromptLimits(t *testing.T) {
 	dir := plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a"}}}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
-	editFile(t, dir, toolsFile, newMemberEdit("prompts.limits", `{"idleTimeoutMs":300000}`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("prompts.limits", `{"idleTimeoutMs":300000}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -393,7 +393,7 @@ func TestToolAndPromptLimits(t *testing.T) {
 		`{"idleTimeoutMs":1.5}`:                 "tools[0].limits.idleTimeoutMs is 1.5; use",
 		`{"idleTimeoutMs":9223372036854775807}`: "tools[0].limits.idleTimeoutMs is 9223372036854775807; use",
 	} {
-		editFile(t, dir, toolsFile, newMemberEdit("tools.limits", limits))
+		editFile(t, dir, toolsFile, newJSONMemberEdit("tools.limits", limits))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error for the limits %s = %v, want %q", limits, err, want)
 		}

@@ -102,11 +102,11 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 
 // If package.json and dist/tools.json both have the member "start", opentabs uses the value in package.json.
 func readStartTime(f *jsonread.Reader) Start {
-	startTiming := Start(f.OptionalText("start"))
-	if startTiming != "" && startTiming != StartAtDocumentStart && startTiming != StartAtDocumentIdle {
-		f.Add("start", "is %q; use %q or %q", startTiming, StartAtDocumentStart, StartAtDocumentIdle)
+	declaredStart := Start(f.OptionalText("start"))
+	if declaredStart != "" && declaredStart != StartAtDocumentStart && declaredStart != StartAtDocumentIdle {
+		f.Add("start", "is %q; use %q or %q", declaredStart, StartAtDocumentStart, StartAtDocumentIdle)
 	}
-	return startTiming
+	return declaredStart
 }
 
 func readPatterns(f *jsonread.Reader, key string) (patternTexts []string, patterns []Pattern) {
@@ -149,8 +149,8 @@ func parseTools(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
-	if startTiming := readStartTime(manifestReader); p.Start == "" {
-		p.Start = startTiming
+	if declaredStart := readStartTime(manifestReader); p.Start == "" {
+		p.Start = declaredStart
 	}
 	parsePreScript(manifestReader, p)
 	parseIcons(manifestReader, p)

@@ -41,8 +41,8 @@ func TestFindLastMarker(t *testing.T) {
 	}
 }
 
-func TestHashMarkerSearchByte(t *testing.T) {
-	if letter := hashMarker.Text[hashMarker.RareIndex]; letter != 'T' {
-		t.Errorf("rare letter of hashMarker = %c, want T", letter)
+func TestHashMarkerSearchUsesRarestByte(t *testing.T) {
+	if rareByte := hashMarker.Text[hashMarker.RareByteIndex]; rareByte != 'T' {
+		t.Errorf("rare letter of hashMarker = %c, want T", rareByte)
 	}
 }

@@ -34,7 +34,7 @@ const (
 )
 
 // A limit of zero means that the server's default limit applies.
-func readTimeouts(f *jsonread.Reader) (idle, hardTimeout time.Duration) {
+func readTimeouts(f *jsonread.Reader) (idleTimeout, hardTimeout time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {
 		return 0, 0

@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPluginName is the maximum length of a plugin name, in characters. MCP clients accept
+// maxPluginNameChars is the maximum length of a plugin name, in characters. MCP clients accept
 // 128 characters for the plugin name, "__" and the tool name together.
-const maxPluginName = 64
+const maxPluginNameChars = 64
 
 const (
 	packagePrefix = "opentabs-plugin-"
@@ -64,8 +64,8 @@ func CheckName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("the plugin's name is empty; write it after " + packagePrefix)
-	case len(name) > maxPluginName:
-		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginName)
+	case len(name) > maxPluginNameChars:
+		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginNameChars)
 	case !namePattern().MatchString(name):
 		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
 	case slices.Contains(reservedNames, name):

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNameOfPackage(t *testing.T) {
+func TestPluginNameFromPackageName(t *testing.T) {
 	for _, c := range []struct{ pkg, want, problemText string }{
 		{pkg: "opentabs-plugin-slack", want: "slack"},
 		{pkg: "@opentabs-dev/opentabs-plugin-slack", want: "slack"},

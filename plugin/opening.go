@@ -6,8 +6,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// Call applySites before another goroutine can see the plugin.
-func (p *Plugin) applySites(instances []dispatch.Instance) {
+// Call addInstancePatterns before another goroutine can see the plugin.
+func (p *Plugin) addInstancePatterns(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {
 		host, _, _ := ParseSite(instance.URL) // package settings has already rejected invalid URLs
@@ -27,7 +27,7 @@ func (p *Plugin) chooseOpenURL() string {
 		reviewPages = append(reviewPages, p.Homepage)
 	}
 	for _, pattern := range p.matches {
-		reviewPages = append(reviewPages, pattern.guessURL())
+		reviewPages = append(reviewPages, pattern.deriveOpenURL())
 	}
 	for _, page := range reviewPages {
 		if p.MatchesURL(page) {
@@ -37,7 +37,7 @@ func (p *Plugin) chooseOpenURL() string {
 	return ""
 }
 
-func (p Pattern) guessURL() string {
+func (p Pattern) deriveOpenURL() string {
 	scheme := p.scheme
 	if scheme == "*" {
 		scheme = "https"

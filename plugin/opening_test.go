@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-func TestOpenURL(t *testing.T) {
+func TestChooseOpenURL(t *testing.T) {
 	for _, testCase := range []struct {
 		matches []string
 		want    string

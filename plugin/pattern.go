@@ -17,12 +17,12 @@ const maxPathWildcards = 5
 type Pattern struct {
 	source string
 	scheme string
-	// The field host is in lower case, without a leading "*.". The field subdomains is
+	// The field host is in lower case, without a leading "*.". The field matchesSubdomains is
 	// true if the pattern has "*." before the host.
-	host       string
-	subdomains bool
-	port       string
-	path       string
+	host              string
+	matchesSubdomains bool
+	port              string
+	path              string
 }
 
 // String returns the text from which the pattern was parsed.
@@ -75,7 +75,7 @@ func (p *Pattern) parseHost(hostPort string) string {
 		}
 	}
 	host = strings.ToLower(host)
-	p.host, p.subdomains = strings.CutPrefix(host, "*.")
+	p.host, p.matchesSubdomains = strings.CutPrefix(host, "*.")
 	switch {
 	case host == "" || host == "*":
 		return "matches every host; name the site's host, as in *://*.example.com/*"
@@ -91,13 +91,13 @@ func (p *Pattern) parseHost(hostPort string) string {
 		}
 	}
 	if _, err := strconv.ParseUint(hostLabels[len(hostLabels)-1], 10, 64); err == nil {
-		if addr, err := netip.ParseAddr(p.host); err != nil || !addr.Is4() || p.subdomains {
+		if addr, err := netip.ParseAddr(p.host); err != nil || !addr.Is4() || p.matchesSubdomains {
 			return fmt.Sprintf("has the host %q; write an IPv4 address with four numbers up to 255 and no wildcard", host)
 		}
 		return ""
 	}
 	if len(hostLabels) < 2 {
-		if p.subdomains {
+		if p.matchesSubdomains {
 			return "takes in a whole top-level domain; name the site's host, as in *://*.example.com/*"
 		}
 		return fmt.Sprintf("has the host %q; use localhost, an IPv4 address or a full domain such as example.com", host)
@@ -128,7 +128,7 @@ func (p Pattern) Match(url string) bool {
 	if p.scheme != "*" && p.scheme != u.scheme {
 		return false
 	}
-	if u.host != p.host && !(p.subdomains && strings.HasSuffix(u.host, "."+p.host)) {
+	if u.host != p.host && !(p.matchesSubdomains && strings.HasSuffix(u.host, "."+p.host)) {
 		return false
 	}
 	if p.port != "" && p.port != u.port {

@@ -167,8 +167,8 @@ type Tool struct {
 
 	arguments schema.Validator
 	results   schema.Validator
-	// readOutputKind computes hasObjectOutput once, because each call needs hasObjectOutput.
-	readOutputKind  sync.Once
+	// outputKindOnce computes hasObjectOutput once, because each call needs hasObjectOutput.
+	outputKindOnce  sync.Once
 	hasObjectOutput bool
 }
 
@@ -218,7 +218,7 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 	return tools
 }
 
-const otherToolsHeading = "Other"
+const ungroupedToolsHeading = "Other"
 
 // EachCategory calls f with each category and the category's tools. For a plugin without
 // categories, EachCategory calls f once, with the category "".
@@ -231,7 +231,7 @@ func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
 		}
 		category := tools[0].Group
 		if category == "" && n < len(p.Tools) {
-			category = otherToolsHeading
+			category = ungroupedToolsHeading
 		}
 		f(category, tools[:n])
 		tools = tools[n:]

@@ -43,11 +43,11 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
 		return ""
 	}
-	code, problemText := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageBytes)
+	code, problemText := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageJSONBytes)
 	if problemText != "" {
 		return problemText
 	}
-	m.packageBytes = code
+	m.packageJSONBytes = code
 	if problemText := checkScript(code); problemText != "" {
 		return problemText
 	}

@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("plugin without a pre-script: code %q, error %v, plugin %+v; want no pre-script", code, err, pluginWithoutPreScript)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("preScriptHash", ""))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("preScriptHash", ""))
 	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestPreScriptHashes(t *testing.T) {
 	}
 }
 
-func TestLoadWithoutThePreScript(t *testing.T) {
+func TestLoadWarnsOfMissingPreScript(t *testing.T) {
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
 	if err := os.Remove(filepath.Join(dir, preScriptFile)); err != nil {
 		t.Fatal(err)
@@ -89,10 +89,10 @@ func TestChangedPreScriptIsRejected(t *testing.T) {
 
 func TestLoadReadsIconsAndFrames(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.frames", "true"))
-	editFile(t, dir, toolsFile, newMemberEdit("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
-	editFile(t, dir, toolsFile, newMemberEdit("iconDarkSvg", `"javascript:alert(1)"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.frames", "true"))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("iconDarkSvg", `"javascript:alert(1)"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

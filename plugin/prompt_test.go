@@ -55,13 +55,13 @@ func TestPromptsAreLoaded(t *testing.T) {
 
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("prompts", `[{"name":"greet","arguments":[
+	editFile(t, dir, toolsFile, newJSONMemberEdit("prompts", `[{"name":"greet","arguments":[
 		{"name":"who","description":"Whom","required":true},{"name":"how"}]},{"name":"bare"}]`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	greetPrompt, plainPrompt := p.Prompts[0], p.Prompts[1]
+	greetPrompt, promptWithoutArguments := p.Prompts[0], p.Prompts[1]
 	if greetPrompt.DisplayName != "greet" || !slices.Equal(greetPrompt.Arguments, []plugin.PromptArgument{{"who", "Whom", true}, {Name: "how"}}) {
 		t.Errorf("prompt greet = %+v; want the arguments who and how", greetPrompt)
 	}
@@ -73,12 +73,12 @@ func TestPromptsOfOlderPackages(t *testing.T) {
 			t.Errorf("error for the arguments %s = %v; want an error that contains %q", args, err, want)
 		}
 	}
-	if got, err := plainPrompt.Validate(nil); err != nil || string(got) != `{}` {
+	if got, err := promptWithoutArguments.Validate(nil); err != nil || string(got) != `{}` {
 		t.Errorf("Validate(nil) of a prompt without arguments = %s, error %v; want {}", got, err)
 	}
 }
 
-func TestPromptProblems(t *testing.T) {
+func TestInvalidPromptsAreReported(t *testing.T) {
 	for prompts, want := range map[string]string{
 		`{}`:                          "prompts is an object; build",
 		`["a"]`:                       "prompts[0] is a string; make it an object",
@@ -98,7 +98,7 @@ func TestPromptProblems(t *testing.T) {
 		`[{"name":"a","input_schema":{"type":"object","properties":{"b":{"description":1}}}}]`: "prompts[0].input_schema.properties.b.description is a number",
 	} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, toolsFile, newMemberEdit("prompts", prompts))
+		editFile(t, dir, toolsFile, newJSONMemberEdit("prompts", prompts))
 		_, err := plugin.Load(dir)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error for the prompts %s = %v, want %q", prompts, err, want)
@@ -202,7 +202,7 @@ func TestPromptWithInvalidSchema(t *testing.T) {
 	}
 }
 
-func TestSetContainsPrompts(t *testing.T) {
+func TestPluginSetContainsPrompts(t *testing.T) {
 	prompts := []plugintest.Prompt{{Name: "z"}, {Name: "b"}}
 	s := plugin.NewSet([]*plugin.Plugin{
 		plugintest.Load(t, plugintest.Package{Prompts: prompts}),

@@ -108,10 +108,10 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
-	oldSet := r.Set()
+	previousSet := r.Set()
 	entries, failures, err := r.entriesInOrder()
 	if err != nil {
-		if len(oldSet.plugins) == 0 {
+		if len(previousSet.plugins) == 0 {
 			r.currentSet.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
 		}
 		return err
@@ -119,11 +119,11 @@ func (r *Registry) Reload() error {
 	loadedNames := r.loadAll(entries)
 	for _, result := range loadedNames {
 		if result.plugin != nil {
-			result.plugin.applySites(r.sites(result.plugin))
+			result.plugin.addInstancePatterns(r.sites(result.plugin))
 		}
 	}
 	var plugins []*Plugin
-	for i, p := range choosePlugins(entries, loadedNames, oldSet) {
+	for i, p := range choosePlugins(entries, loadedNames, previousSet) {
 		if err := loadedNames[i].err; err != nil {
 			failures = append(failures, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
 			continue
@@ -133,7 +133,7 @@ func (r *Registry) Reload() error {
 		}
 	}
 	pluginSet := NewSet(plugins, failures, r.builtins...)
-	if isSameSet(oldSet, pluginSet) {
+	if isSameSet(previousSet, pluginSet) {
 		return nil
 	}
 	for _, p := range plugins {
@@ -229,11 +229,11 @@ func (r *Registry) forceReload(dir string) {
 }
 
 // If several packages have the same plugin name, choosePlugins uses only the first, even if it cannot be loaded.
-func choosePlugins(entries []Entry, loadedNames []loadResult, oldSet *Set) []*Plugin {
+func choosePlugins(entries []Entry, loadedNames []loadResult, previousSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loadedNames))
 	for i, e := range entries {
-		if j, isClash := firstIndex[e.Name]; isClash {
+		if j, isDuplicateName := firstIndex[e.Name]; isDuplicateName {
 			if sameNamePlugin := loadedNames[j].plugin; e.Source != SourceGlobal || sameNamePlugin == nil || sameNamePlugin.Package != e.Package {
 				loadedNames[i].err = newNameClashError(entries[j], e)
 			} // a global package that the user also added or installed is no conflict
@@ -244,7 +244,7 @@ func choosePlugins(entries []Entry, loadedNames []loadResult, oldSet *Set) []*Pl
 		if p == nil {
 			continue
 		}
-		if oldPlugin, ok := oldSet.Plugin(p.Name); ok && isSamePlugin(oldPlugin, p) {
+		if oldPlugin, ok := previousSet.Plugin(p.Name); ok && isSamePlugin(oldPlugin, p) {
 			p = oldPlugin
 		}
 		plugins[i] = p

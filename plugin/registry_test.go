@@ -157,7 +157,7 @@ func TestRegistryServesOneOfTwoPluginsWithEqualNames(t *testing.T) {
 	}
 }
 
-func TestRegistryReportsOnlyChanges(t *testing.T) {
+func TestRegistryNotifiesOnlyOfChanges(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	var reportedPluginCounts []int
 	stop := registry.OnChange(func(s *plugin.Set) { reportedPluginCounts = append(reportedPluginCounts, len(s.Plugins())) })
@@ -198,7 +198,7 @@ func TestRegistryKeepsItsSetWhenTheStoreIsDamaged(t *testing.T) {
 	}
 }
 
-func TestAdapterThatHasChanged(t *testing.T) {
+func TestChangedAdapterIsRejected(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	p := registry.Set().Plugins()[0]
 	if code, err := p.Adapter(); err != nil || len(code) == 0 {
@@ -263,7 +263,7 @@ func largePackage(i int) plugintest.Package {
 // that only reads and hashes the files. On a busy machine, only x-floor is comparable between runs.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
-	floorTime := timeReadAndHash(b, storeEntries(b, store))
+	baselineDuration := measureReadAndHash(b, storeEntries(b, store))
 	var statsBefore, statsAfter runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&statsBefore)
@@ -278,7 +278,7 @@ func BenchmarkReload(b *testing.B) {
 	runtime.GC() // each sync.Pool is empty only after two garbage collections
 	runtime.ReadMemStats(&statsAfter)
 	b.ReportMetric(float64(statsAfter.HeapAlloc-statsBefore.HeapAlloc)/(1<<20), "MB-kept")
-	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floorTime), "x-floor")
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(baselineDuration), "x-floor")
 	runtime.KeepAlive(r)
 }
 
@@ -290,8 +290,8 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-func timeReadAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
-	minTime := time.Hour
+func measureReadAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
+	fastestDuration := time.Hour
 	for range 5 {
 		startTime := time.Now()
 		var wg sync.WaitGroup
@@ -310,9 +310,9 @@ func timeReadAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 			})
 		}
 		wg.Wait()
-		minTime = min(minTime, time.Since(startTime))
+		fastestDuration = min(fastestDuration, time.Since(startTime))
 	}
-	return minTime
+	return fastestDuration
 }
 
 // The registry does not keep adapters in memory, because 119 plugins would need 700 MB.
@@ -330,8 +330,8 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	if pluginSet := reloadRegistry(t, r); len(pluginSet.Plugins()) != 20 {
 		t.Fatalf("%d plugins, failed %v; want 20 plugins", len(pluginSet.Plugins()), pluginSet.Failed())
 	}
-	if bytesAfter := heapBytes(); bytesAfter > heapBytesBefore+5<<20 {
-		t.Errorf("20 plugins with adapters of 14 MB take %d MB; want at most 5 MB", (bytesAfter-heapBytesBefore)>>20)
+	if heapBytesAfter := heapBytes(); heapBytesAfter > heapBytesBefore+5<<20 {
+		t.Errorf("20 plugins with adapters of 14 MB take %d MB; want at most 5 MB", (heapBytesAfter-heapBytesBefore)>>20)
 	}
 	runtime.KeepAlive(r)
 }

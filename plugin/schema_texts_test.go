@@ -14,7 +14,7 @@ import (
 
 const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-const allowedText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
+const textWithoutHiddenRunes = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
 func deepSchema(t *testing.T, schemaJSON string) json.RawMessage {
 	t.Helper()
@@ -53,11 +53,11 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 		}); n < 10 {
 			t.Errorf("%s: %d texts, want at least 10, in the schema %s", schemaName, n, schema)
 		}
-		if strings.Count(string(schema), allowedText) != 10 {
+		if strings.Count(string(schema), textWithoutHiddenRunes) != 10 {
 			t.Errorf("%s: schema %s; want the visible text 10 times", schemaName, schema)
 		}
 	}
-	if got := p.Prompts[0].Arguments[0].Description; got != allowedText {
+	if got := p.Prompts[0].Arguments[0].Description; got != textWithoutHiddenRunes {
 		t.Errorf("description of the prompt's argument = %+q; want the visible text", got)
 	}
 	if len(p.Warnings) != 3 || !strings.Contains(p.Warnings[0], "tools[0].input_schema has characters that are not shown") {
@@ -153,17 +153,17 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		{"opentabs.homepage", `"https://user:secret@example.com/"`, "opentabs.homepage has a user name before its host"},
 	} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, packageFile, newMemberEdit(c.path, c.value))
+		editFile(t, dir, packageFile, newJSONMemberEdit(c.path, c.value))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problemText) {
 			t.Errorf("error for the invalid member %s = %.300v; want an error that contains %q", c.path, err, c.problemText)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", makeEnumValues(200)))
-	editFile(t, dir, packageFile, newMemberEdit("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.urlPatterns", makeEnumValues(200)))
+	editFile(t, dir, packageFile, newJSONMemberEdit("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
+	editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 type Set struct {
 	plugins       []*Plugin
 	builtins      []*Plugin
-	byName        map[string]*Plugin
+	pluginsByName map[string]*Plugin
 	tools         []*Tool
-	byTool        map[string]*Tool
+	toolsByName   map[string]*Tool
 	prompts       []*Prompt
 	promptsByName map[string]*Prompt
 	failures      []Failure
@@ -38,23 +38,23 @@ func NewSet(plugins []*Plugin, failures []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
 		plugins:       slices.Clone(plugins),
 		builtins:      slices.Clone(builtins),
-		byName:        map[string]*Plugin{},
-		byTool:        map[string]*Tool{},
+		pluginsByName: map[string]*Plugin{},
+		toolsByName:   map[string]*Tool{},
 		promptsByName: map[string]*Prompt{},
 		failures:      slices.Clone(failures),
 	}
 	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range s.All() {
-		s.byName[p.Name] = p
+		s.pluginsByName[p.Name] = p
 		for _, t := range p.Tools {
-			s.byTool[t.FullName()] = t
+			s.toolsByName[t.FullName()] = t
 		}
 		for _, prompt := range p.Prompts {
 			s.promptsByName[prompt.FullName()] = prompt
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.byTool)) {
-		s.tools = append(s.tools, s.byTool[name])
+	for _, name := range slices.Sorted(maps.Keys(s.toolsByName)) {
+		s.tools = append(s.tools, s.toolsByName[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.promptsByName)) {
 		s.prompts = append(s.prompts, s.promptsByName[name])
@@ -71,7 +71,7 @@ func (s *Set) All() []*Plugin { return slices.Concat(s.builtins, s.plugins) }
 
 // Plugin returns the loaded plugin with the given name.
 func (s *Set) Plugin(name string) (*Plugin, bool) {
-	p, ok := s.byName[name]
+	p, ok := s.pluginsByName[name]
 	return p, ok
 }
 
@@ -79,13 +79,13 @@ func (s *Set) Plugin(name string) (*Plugin, bool) {
 // Find returns an error with the reason. If the name is unknown, Find returns an error
 // that wraps [ErrUnknown] and lists the loaded plugins.
 func (s *Set) Find(name string) (*Plugin, error) {
-	if p, ok := s.byName[name]; ok {
+	if p, ok := s.pluginsByName[name]; ok {
 		return p, nil
 	}
 	if f, ok := s.Failure(name); ok {
 		return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
-	return nil, newUnknownNameError(name, slices.Collect(maps.Keys(s.byName)))
+	return nil, newUnknownNameError(name, slices.Collect(maps.Keys(s.pluginsByName)))
 }
 
 // FindPluginWithTool returns the plugin that has the given tool; with an empty tool name,
@@ -114,7 +114,7 @@ func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 
 // Tool returns the tool with the given full name, such as messages__export.
 func (s *Set) Tool(fullName string) (*Tool, bool) {
-	t, ok := s.byTool[fullName]
+	t, ok := s.toolsByName[fullName]
 	return t, ok
 }
 

@@ -21,13 +21,13 @@ const (
 	// the side panel and clients receive all settings of a plugin with every update.
 	maxSettings = 100
 	maxOptions  = 500
-	// maxSettingText is the maximum length of a setting's label, description and other
+	// maxSettingTextChars is the maximum length of a setting's label, description and other
 	// texts, in characters.
-	maxSettingText = 1000
+	maxSettingTextChars = 1000
 )
 
-// maxSettingKey is the maximum length of a setting's key, in characters.
-const maxSettingKey = 100
+// maxSettingKeyChars is the maximum length of a setting's key, in characters.
+const maxSettingKeyChars = 100
 
 // A setting's key must not contain "=", because the command line uses KEY=VALUE. isSettingKey uses no regular
 // expression, because one for all Unicode letters would need 4 MB.
@@ -37,7 +37,7 @@ func isSettingKey(key string) bool {
 			return false
 		}
 	}
-	return key != "" && utf8.RuneCountInString(key) <= maxSettingKey
+	return key != "" && utf8.RuneCountInString(key) <= maxSettingKeyChars
 }
 
 // Setting describes a setting that the plugin's author declares and whose value the user
@@ -107,8 +107,8 @@ func parseSetting(s *jsonread.Reader) Setting {
 		Description: s.OptionalText("description"), Placeholder: s.OptionalText("placeholder"),
 	}
 	for _, key := range []string{"label", "description", "placeholder"} {
-		if n := utf8.RuneCountInString(s.OptionalText(key)); n > maxSettingText {
-			s.Add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
+		if n := utf8.RuneCountInString(s.OptionalText(key)); n > maxSettingTextChars {
+			s.Add(key, "has %d characters; shorten it to at most %d", n, maxSettingTextChars)
 		}
 	}
 	isRequired := s.Bool("required")

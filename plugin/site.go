@@ -51,7 +51,7 @@ func patternForHost(host string) (Pattern, error) {
 			problemText = p.parsePort(port)
 		}
 	}
-	if problemText != "" || p.subdomains {
+	if problemText != "" || p.matchesSubdomains {
 		return p, fmt.Errorf("has a URL with the host %q, which browser extensions cannot access; use a host name or an IPv4 address", plaintext.Shorten(host))
 	}
 	return p, nil

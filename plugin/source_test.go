@@ -17,7 +17,7 @@ func installGlobally(t *testing.T, folder string, packages map[string]plugintest
 		dir := filepath.Join(folder, filepath.FromSlash(name))
 		p.WriteTo(t, dir)
 		if name != "opentabs-plugin-"+p.Name {
-			editFile(t, dir, packageFile, newMemberEdit("name", strconv.Quote(name)))
+			editFile(t, dir, packageFile, newJSONMemberEdit("name", strconv.Quote(name)))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestAddGlobalPackage(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a"}, "opentabs-plugin-broken": {Name: "broken"}, "opentabs-plugin-liar": {Name: "x"}})
 	editFile(t, filepath.Join(folder, "opentabs-plugin-broken"), adapterFile, newReplaceAllEdit(""))
-	editFile(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, newMemberEdit("name", `"opentabs-plugin-bank"`))
+	editFile(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, newJSONMemberEdit("name", `"opentabs-plugin-bank"`))
 	registry, store := plugintest.Registry(t)
 	registry.SetDiscoveryFolders([]string{folder})
 	addPlugin(t, store, filepath.Join(folder, "opentabs-plugin-a"))
@@ -105,19 +105,19 @@ func TestAddGlobalPackage(t *testing.T) {
 
 func TestStoreKeepsSourceOfPlugin(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	oldDir, rebuiltDir := plugintest.Package{Name: "a"}.Write(t), plugintest.Package{Name: "a", Code: "renewed()"}.Write(t)
-	for _, dir := range []string{oldDir, rebuiltDir} {
+	oldDir, replacementDir := plugintest.Package{Name: "a"}.Write(t), plugintest.Package{Name: "a", Code: "renewed()"}.Write(t)
+	for _, dir := range []string{oldDir, replacementDir} {
 		if _, err := store.AddInstalled(plugin.Entry{Path: dir, Package: "opentabs-plugin-a", RequestedVersion: "^1.0.0"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	entries := storeEntries(t, store)
-	if len(entries) != 1 || entries[0].Path != rebuiltDir || entries[0].Source != plugin.SourceNPM || entries[0].Package != "opentabs-plugin-a" || entries[0].RequestedVersion != "^1.0.0" {
+	if len(entries) != 1 || entries[0].Path != replacementDir || entries[0].Source != plugin.SourceNPM || entries[0].Package != "opentabs-plugin-a" || entries[0].RequestedVersion != "^1.0.0" {
 		t.Errorf("entries after the update = %+v; want only the new folder, from npm", entries)
 	}
 	// A package with another npm name is not an update, even if its plugin has the name of an installed plugin.
-	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+rebuiltDir) {
-		t.Errorf("error of AddInstalled = %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+rebuiltDir)
+	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+replacementDir) {
+		t.Errorf("error of AddInstalled = %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+replacementDir)
 	}
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
@@ -152,14 +152,14 @@ func TestLoadReadsStartTime(t *testing.T) {
 		want       plugin.Start
 	}{{"", "", ""}, {"", "document_idle", plugin.StartAtDocumentIdle}, {"document_start", "document_idle", plugin.StartAtDocumentStart}} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, packageFile, newMemberEdit("opentabs.start", strconv.Quote(c.pkg)))
-		editFile(t, dir, toolsFile, newMemberEdit("start", strconv.Quote(c.tools)))
+		editFile(t, dir, packageFile, newJSONMemberEdit("opentabs.start", strconv.Quote(c.pkg)))
+		editFile(t, dir, toolsFile, newJSONMemberEdit("start", strconv.Quote(c.tools)))
 		if p, err := plugin.Load(dir); err != nil || p.Start != c.want {
 			t.Errorf("package %+v: plugin %+v, error %v; want the start in the field want", c, p, err)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("start", `"soon"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("start", `"soon"`))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), `dist/tools.json: start is "soon"; use "document_start" or "document_idle"`) {
 		t.Errorf("error = %v; want the allowed values of start", err)
 	}
@@ -180,7 +180,7 @@ func TestInstalledPackageOverridesGlobal(t *testing.T) {
 
 // The command `npm link` creates, in npm's global folder, a symbolic link to a plugin's
 // folder. opentabs must load a plugin only once if its folder is linked.
-func TestLinkedPackages(t *testing.T) {
+func TestLinkedPackagesAreLoadedOnce(t *testing.T) {
 	localDir, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
 	if err := os.Symlink(localDir, filepath.Join(folder, "opentabs-plugin-a")); err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	p.Source = e.Source
 	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
 	e.AddedAt = time.Now().UTC().Truncate(time.Second)
-	if err := s.file.Change(func(stateDocument *document) error { return stateDocument.putEntry(e) }); err != nil {
+	if err := s.file.Change(func(storeDocument *document) error { return storeDocument.putEntry(e) }); err != nil {
 		return nil, err
 	}
 	// A failure to save the index of adapters is ignored, because it only makes the next
@@ -188,15 +188,15 @@ func (s *Store) checkScripts(p *Plugin) error {
 // does not delete the plugin's folder from the disk. If no plugin has the given name, the
 // error that Remove returns lists the installed plugins.
 func (s *Store) Remove(name string) error {
-	return s.file.Change(func(stateDocument *document) error {
-		countBefore := len(stateDocument.plugins)
+	return s.file.Change(func(storeDocument *document) error {
+		countBefore := len(storeDocument.plugins)
 		var entryNames []string
-		stateDocument.plugins = slices.DeleteFunc(stateDocument.plugins, func(raw rawEntry) bool {
+		storeDocument.plugins = slices.DeleteFunc(storeDocument.plugins, func(raw rawEntry) bool {
 			e, _ := decodeEntry(raw)
 			entryNames = append(entryNames, e.Name)
 			return name != "" && e.Name == name
 		})
-		if len(stateDocument.plugins) < countBefore {
+		if len(storeDocument.plugins) < countBefore {
 			return nil
 		}
 		return newUnknownNameError(name, entryNames)

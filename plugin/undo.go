@@ -42,18 +42,18 @@ func (u *Undo) String() string {
 	return u.Tool + " (" + strings.Join(arguments, ", ") + ")"
 }
 
-// undoInput and undoResult are the two members of the JSON object in which an undo's JSON
+// inputPointerRoot and resultPointerRoot are the two members of the JSON object in which an undo's JSON
 // Pointers find arguments.
 const (
-	undoInput  = "input"
-	undoResult = "result"
+	inputPointerRoot  = "input"
+	resultPointerRoot = "result"
 )
 
 // UsesInput reports whether undoing a call requires one of the call's arguments.
-func (u *Undo) UsesInput() bool { return u.usesPointerRoot(undoInput) }
+func (u *Undo) UsesInput() bool { return u.usesPointerRoot(inputPointerRoot) }
 
 // UsesResult reports whether undoing a call requires the call's result.
-func (u *Undo) UsesResult() bool { return u.usesPointerRoot(undoResult) }
+func (u *Undo) UsesResult() bool { return u.usesPointerRoot(resultPointerRoot) }
 
 func (u *Undo) usesPointerRoot(root string) bool {
 	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return splitPointer(a.Pointer)[0] == root })
@@ -63,7 +63,7 @@ func (u *Undo) usesPointerRoot(root string) bool {
 // and result. An argument whose JSON Pointer leads to no value is left out, and
 // missingPointers contains the pointer.
 func (u *Undo) Arguments(input, toolResult json.RawMessage) (args json.RawMessage, missingPointers []string) {
-	roots := map[string][]byte{undoInput: input, undoResult: toolResult}
+	roots := map[string][]byte{inputPointerRoot: input, resultPointerRoot: toolResult}
 	members := []rawjson.Member{}
 	for _, a := range u.Input {
 		steps := splitPointer(a.Pointer)
@@ -107,7 +107,7 @@ func checkPointer(pointer string) string {
 			return fmt.Sprintf(`is %q; write "~" as "~0" and "/" in a name as "~1"`, pointer)
 		}
 	}
-	if root := splitPointer(pointer)[0]; !strings.HasPrefix(pointer, "/") || root != undoInput && root != undoResult {
+	if root := splitPointer(pointer)[0]; !strings.HasPrefix(pointer, "/") || root != inputPointerRoot && root != resultPointerRoot {
 		return fmt.Sprintf(`is %q; begin it with /input for an argument of the call or /result for its result, as in "/result/id"`, pointer)
 	}
 	return ""

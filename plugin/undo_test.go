@@ -16,12 +16,12 @@ func undoPackage(t *testing.T, undo string) string {
 		Name: "restore_item", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"],"additionalProperties":false}`),
 	}}}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.1.0"`))
-	editFile(t, dir, toolsFile, newMemberEdit("tools.undo", undo))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("sdkVersion", `"opentabs-0.1.0"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.undo", undo))
 	return dir
 }
 
-func TestToolUndo(t *testing.T) {
+func TestLoadReadsUndoOfTool(t *testing.T) {
 	p, err := plugin.Load(undoPackage(t, `{"tool":"restore_item","input":{"name":"/input/names/1","id":"/result/item~1id"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestUndoIsValidated(t *testing.T) {
 // In packages of the original OpenTabs SDK, the member "undo" can have another meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
-	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("sdkVersion", `"0.0.86"`))
 	if p, err := plugin.Load(dir); err != nil || p.Tools[0].Undo != nil {
 		t.Errorf("Load of a package of the original SDK: error %v; want no error and no undo", err)
 	}

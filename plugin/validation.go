@@ -43,7 +43,7 @@ func (t *Tool) Validate(args json.RawMessage) error {
 // results must match only if the root of the output schema is an object. Output schemas of the
 // original OpenTabs SDK (sdkVersion 0.0.x) were never checked, so agents do not receive them.
 func (t *Tool) DeclaresResults() bool {
-	t.readOutputKind.Do(func() { t.hasObjectOutput = IsObjectSchema(t.OutputSchema) })
+	t.outputKindOnce.Do(func() { t.hasObjectOutput = IsObjectSchema(t.OutputSchema) })
 	return t.hasObjectOutput && !t.Plugin.IsForOriginalSDK
 }
 

@@ -46,7 +46,7 @@ func TestInvalidSchemaFailsReload(t *testing.T) {
 	if _, err := store.Add(dir); err != nil {
 		t.Fatal(err)
 	}
-	editFile(t, dir, toolsFile, newMemberEdit("tools.input_schema", `{"type":"object","properties":{"a":{"pattern":"("}}}`))
+	editFile(t, dir, toolsFile, newJSONMemberEdit("tools.input_schema", `{"type":"object","properties":{"a":{"pattern":"("}}}`))
 	for range 2 {
 		registry := plugin.NewRegistry(store, zerolog.Nop())
 		if err := registry.Reload(); err != nil {

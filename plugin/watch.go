@@ -15,7 +15,7 @@ const WatchInterval = time.Second
 
 // fileStamps maps each file's path to a stamp: attributes, such as the size, that change with the
 // file. fileStamps contains no stamp for a missing file.
-type fileStamps map[string]filemark.Mark
+type fileStamps map[string]filemark.Fingerprint
 
 func (s fileStamps) add(path string) {
 	if fileInfo, err := os.Stat(path); err == nil {

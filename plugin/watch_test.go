@@ -12,10 +12,10 @@ import (
 )
 
 type reloadCounter struct {
-	t        *testing.T
-	registry *plugin.Registry
-	watch    *plugin.Watch
-	reloads  int
+	t           *testing.T
+	registry    *plugin.Registry
+	watch       *plugin.Watch
+	reloadCount int
 }
 
 func startWatcher(t *testing.T, r *plugin.Registry) *reloadCounter {
@@ -26,18 +26,18 @@ func startWatcher(t *testing.T, r *plugin.Registry) *reloadCounter {
 
 func (w *reloadCounter) checkFiles() {
 	if w.watch.HasChanged() {
-		w.reloads++
+		w.reloadCount++
 		_ = w.registry.Reload()
 	}
 }
 
-func (w *reloadCounter) checkReloadCount(stepName string, reloads int) {
+func (w *reloadCounter) checkReloadCount(stepName string, wantReloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()
 	}
-	if w.reloads != reloads {
-		w.t.Errorf("%s: %d reloads, want %d", stepName, w.reloads, reloads)
+	if w.reloadCount != wantReloads {
+		w.t.Errorf("%s: %d reloads, want %d", stepName, w.reloadCount, wantReloads)
 	}
 }
 
@@ -99,8 +99,8 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 		editFile(t, dir, adapterFile, func(s string) string { return s + " " })
 		w.checkFiles()
 	}
-	if w.reloads != 0 {
-		t.Errorf("%d reloads while the build wrote its files; want 0", w.reloads)
+	if w.reloadCount != 0 {
+		t.Errorf("%d reloads while the build wrote its files; want 0", w.reloadCount)
 	}
 	w.checkReloadCount("it ended", 1)
 }

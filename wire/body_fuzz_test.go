@@ -41,9 +41,9 @@ func FuzzBody(f *testing.F) {
 }
 
 func bodyTypeName(name string) string {
-	for _, resultSuffix := range []string{".params", ".result"} {
-		if at := strings.Index(name+".", resultSuffix+"."); at >= 0 {
-			return name[:at+len(resultSuffix)]
+	for _, bodyKindSuffix := range []string{".params", ".result"} {
+		if at := strings.Index(name+".", bodyKindSuffix+"."); at >= 0 {
+			return name[:at+len(bodyKindSuffix)]
 		}
 	}
 	return "error"

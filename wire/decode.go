@@ -66,7 +66,7 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 		var isPlain bool
 		switch string(key) {
 		case "dispatchId":
-			if p.DispatchID, isPlain = plainString(value); !isPlain {
+			if p.DispatchID, isPlain = unquotePlainString(value); !isPlain {
 				err = json.Unmarshal(value, &p.DispatchID)
 			}
 		case "seq":
@@ -94,17 +94,17 @@ func decodeMalformedReports(reportsJSON []byte) ([]Report, error) {
 		if json.Unmarshal(one, &reports[i]) == nil {
 			continue
 		}
-		var decodedTexts struct {
+		var decodedReportTexts struct {
 			Message     string          `json:"message"`
 			Status      string          `json:"status"`
 			Audience    string          `json:"audience"`
 			EndAudience string          `json:"endAudience"`
 			Activity    json.RawMessage `json:"activity"`
 		}
-		_ = json.Unmarshal(one, &decodedTexts) // json.Unmarshal decodes the valid fields even if it returns an error
+		_ = json.Unmarshal(one, &decodedReportTexts) // json.Unmarshal decodes the valid fields even if it returns an error
 		reports[i] = Report{
-			Message: decodedTexts.Message, Status: decodedTexts.Status, Audience: decodedTexts.Audience, EndAudience: decodedTexts.EndAudience,
-			Activity: decodeActivity(decodedTexts.Activity), HasInvalidNumber: true,
+			Message: decodedReportTexts.Message, Status: decodedReportTexts.Status, Audience: decodedReportTexts.Audience, EndAudience: decodedReportTexts.EndAudience,
+			Activity: decodeActivity(decodedReportTexts.Activity), HasInvalidNumber: true,
 		}
 	}
 	return reports, nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestDecodeGolden(t *testing.T) {
-	testedCount := 0
+	testedFrameCount := 0
 	for _, g := range goldenBodies(t) {
 		want := g.newBody()
 		if err := json.Unmarshal(g.body, want); err != nil {
@@ -24,7 +24,7 @@ func TestDecodeGolden(t *testing.T) {
 		case *ToolPartParams:
 			var resultText ResultText
 			var quotedJSON []byte
-			*p, quotedJSON, err = DecodePart(g.body)
+			*p, quotedJSON, err = DecodeResultPart(g.body)
 			resultText.Append(quotedJSON)
 			p.Text = string(resultText.Join())
 		case *HelloParams:
@@ -32,15 +32,15 @@ func TestDecodeGolden(t *testing.T) {
 			want = &HelloParams{Protocol: Version}
 		default:
 			err = DecodeBody(g.body, got)
-			testedCount--
+			testedFrameCount--
 		}
-		testedCount++
+		testedFrameCount++
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the golden body %s is decoded differently\n got %+v (error %v)\nwant %+v (no error)", g.name, got, err, want)
 		}
 	}
-	if testedCount < 9 {
-		t.Errorf("the test decoded %d golden bodies, want at least 9", testedCount)
+	if testedFrameCount < 9 {
+		t.Errorf("the test decoded %d golden bodies, want at least 9", testedFrameCount)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestDecodeMissingBody(t *testing.T) {
 	if protocol, err := DecodeProtocol(nil); err != nil || protocol != 0 {
 		t.Errorf("DecodeProtocol(nil) = %d, error %v; want 0 and no error", protocol, err)
 	}
-	if _, _, err := DecodePart(nil); err == nil {
-		t.Error("DecodePart(nil) returned no error, want an error about the missing text")
+	if _, _, err := DecodeResultPart(nil); err == nil {
+		t.Error("DecodeResultPart(nil) returned no error, want an error about the missing text")
 	}
 }
 
@@ -68,8 +68,8 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress(frame body with two dispatchId members) = %+v, want an error", p)
 	}
-	if p, _, err := DecodePart([]byte(`{"dispatchId":"mine","text":"","dispatchId":"other"}`)); err == nil {
-		t.Errorf("DecodePart(frame body with two dispatchId members) = %+v, want an error", p)
+	if p, _, err := DecodeResultPart([]byte(`{"dispatchId":"mine","text":"","dispatchId":"other"}`)); err == nil {
+		t.Errorf("DecodeResultPart(frame body with two dispatchId members) = %+v, want an error", p)
 	}
 	if r, err := DecodeDispatchResult([]byte(`{"output":1,"output":2}`)); err == nil {
 		t.Errorf("DecodeDispatchResult(frame body with two output members) = %+v, want an error", r)
@@ -133,7 +133,7 @@ func FuzzDecode(f *testing.F) {
 		var partParams ToolPartParams
 		gotProgress, progressErr := DecodeProgress(body)
 		gotResult, resultErr := DecodeDispatchResult(body)
-		gotPart, quotedJSON, partErr := DecodePart(body)
+		gotPart, quotedJSON, partErr := DecodeResultPart(body)
 		gotProtocol, protocolErr := DecodeProtocol(body)
 		if !json.Valid(body) || !hasExactKeys(body) {
 			return
@@ -154,7 +154,7 @@ func FuzzDecode(f *testing.F) {
 			var resultText ResultText
 			resultText.Append(quotedJSON)
 			if gotPart.Text = string(resultText.Join()); gotPart != partParams {
-				t.Errorf("DecodePart(%s) = %+v, want %+v, as json.Unmarshal decodes it", body, gotPart, partParams)
+				t.Errorf("DecodeResultPart(%s) = %+v, want %+v, as json.Unmarshal decodes it", body, gotPart, partParams)
 			}
 		}
 	})
@@ -166,7 +166,7 @@ func hasExactKeys(body []byte) bool {
 	err := splitObject(body, func(key, _ []byte) error {
 		lowerCaseKey := string(bytes.ToLower(key))
 		if seenNames[lowerCaseKey] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
-			return errUnclosedValue
+			return errUnclosedObject
 		}
 		seenNames[lowerCaseKey] = true
 		return nil

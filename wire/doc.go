@@ -10,7 +10,7 @@
 //   - To write a frame, call [AppendRequest], [AppendNotification], [AppendResult] or
 //     [AppendError], with a body that [EncodeBody] returned.
 //   - For frequent and large frames, call [AppendDispatch], [AppendAnswer],
-//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. The functions for large frames
+//     [DecodeProgress], [DecodeResultPart] and [DecodeDispatchResult]. The functions for large frames
 //     copy tool arguments, results and texts as JSON, without parsing the JSON.
 //
 // To change the protocol: edit the Go types, run make gen, fix the errors of tsc and go test, and add or change an

@@ -42,7 +42,7 @@ func TestAppendFrames(t *testing.T) {
 func TestAppendDoesNotAllocate(t *testing.T) {
 	buf := make([]byte, 0, 8192)
 	params := []byte(`{"dispatchId":"c1","reason":"r"}`)
-	dispatch := ToolDispatchParams{
+	dispatchParams := ToolDispatchParams{
 		DispatchID: "c-01k7", Plugin: "messages", Tool: "export_messages", TabID: 7, DocumentID: "5C3E0A1B",
 		MaxResultBytes: DefaultMaxResultBytes, Args: params,
 	}
@@ -51,15 +51,15 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		buf = AppendRequest(buf[:0], "c-01k7", MethodToolCancel, params)
 		buf = AppendNotification(buf, MethodStateSync, params)
 		buf = AppendResult(buf, "c-01k7", params)
-		buf = AppendDispatch(buf, &dispatch)
+		buf = AppendDispatch(buf, &dispatchParams)
 		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &toolAnswer)
 	}); n != 0 {
 		t.Errorf("encoding the frames made %v allocations, want 0", n)
 	}
 }
 
-func TestAppendGolden(t *testing.T) {
-	testedCount := 0
+func TestAppendMatchesGoldenFrames(t *testing.T) {
+	testedFrameCount := 0
 	for _, g := range goldenBodies(t) {
 		v := g.newBody()
 		if err := json.Unmarshal(g.body, v); err != nil {
@@ -74,13 +74,13 @@ func TestAppendGolden(t *testing.T) {
 		default:
 			continue
 		}
-		testedCount++
+		testedFrameCount++
 		if !bytes.Equal(got, want) {
 			t.Errorf("the golden body %s is encoded differently\n got %s\nwant %s", g.name, got, want)
 		}
 	}
-	if testedCount < 7 {
-		t.Errorf("the test encoded %d golden bodies, want at least 7", testedCount)
+	if testedFrameCount < 7 {
+		t.Errorf("the test encoded %d golden bodies, want at least 7", testedFrameCount)
 	}
 }
 

@@ -90,7 +90,7 @@ func decodeString(key, value []byte) (string, error) {
 	if value[0] != '"' {
 		return "", fmt.Errorf("%q is not a string", key)
 	}
-	if s, ok := plainString(value); ok {
+	if s, ok := unquotePlainString(value); ok {
 		return s, nil
 	}
 	var s string
@@ -98,16 +98,16 @@ func decodeString(key, value []byte) (string, error) {
 	return s, err
 }
 
-// json.Unmarshal takes ten times as long as plainString for a string without escapes, and allocates once more.
-func plainString(value []byte) (s string, ok bool) {
+// json.Unmarshal takes ten times as long as unquotePlainString for a string without escapes, and allocates once more.
+func unquotePlainString(value []byte) (s string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
 	}
-	innerText := value[1 : len(value)-1]
-	for _, c := range innerText {
+	unquotedText := value[1 : len(value)-1]
+	for _, c := range unquotedText {
 		if !isPlain(c) {
 			return "", false
 		}
 	}
-	return string(innerText), true
+	return string(unquotedText), true
 }

@@ -29,14 +29,14 @@ interface FrameCase {
   readonly kind?: string;
 }
 
-function readCases(name: string): readonly FrameCase[] {
+function readFrameCases(name: string): readonly FrameCase[] {
   const list: readonly FrameCase[] = JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
   assert.ok(list.length > 0, `${name} is empty`);
   return list;
 }
 
 test('parseFrame rejects the frames in refused.json, as the Go parser does, and returns no reply', () => {
-  for (const { frame, why: reason = 'missing' } of readCases('refused.json')) {
+  for (const { frame, why: reason = 'missing' } of readFrameCases('refused.json')) {
     const parsedFrame = parseFrame(frame);
     assert.equal(parsedFrame.kind, 'invalid', frame);
     if (parsedFrame.kind !== 'invalid') continue;
@@ -47,7 +47,7 @@ test('parseFrame rejects the frames in refused.json, as the Go parser does, and 
 });
 
 test('parseFrame accepts the frames in accepted.json, as the Go parser does', () => {
-  for (const { frame, kind } of readCases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
+  for (const { frame, kind } of readFrameCases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
 });
 
 const dispatchParams = {

@@ -175,8 +175,8 @@ export function encodeCallError(id: string, error: CallError, browserHops?: Brow
 export function encodeRawResult(id: string, outputText: string | undefined, browserHops?: BrowserHops): string {
   const output = outputText === undefined ? '' : `"output":${outputText}`;
   const separator = output !== '' && browserHops ? ',' : '';
-  const hopsJson = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsJson}}}`;
+  const browserHopsJson = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${browserHopsJson}}}`;
 }
 
 /**
@@ -185,8 +185,8 @@ export function encodeRawResult(id: string, outputText: string | undefined, brow
  */
 export function encodeRawProgress(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
   const paramsPrefix = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
-  const skippedJson = skipped > 0 ? `,"skipped":${skipped}` : '';
-  return `{"jsonrpc":"2.0","method":"tool.progress","params":${paramsPrefix},"reports":${reportsText}${skippedJson}}}`;
+  const skippedCountJson = skipped > 0 ? `,"skipped":${skipped}` : '';
+  return `{"jsonrpc":"2.0","method":"tool.progress","params":${paramsPrefix},"reports":${reportsText}${skippedCountJson}}}`;
 }
 
 /**
@@ -321,7 +321,7 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 function findTypeProblem(name: string, value: unknown): string | undefined {
   const shapeFields = fieldsByShape.get(name);
   if (!shapeFields) return findScalarProblem(name, value);
-  if (!isObject(value)) return `: must be an object, got ${describeKind(value)}`;
+  if (!isObject(value)) return `: must be an object, got ${describeValueType(value)}`;
   for (const shapeField of shapeFields) {
     if (!Object.hasOwn(value, shapeField.name)) {
       if (shapeField.isOptional) continue;
@@ -337,7 +337,7 @@ function findTypeProblem(name: string, value: unknown): string | undefined {
 }
 
 function findListProblem(name: string, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return `: must be an array, got ${describeKind(value)}`;
+  if (!Array.isArray(value)) return `: must be an array, got ${describeValueType(value)}`;
   for (const [i, item] of value.entries()) {
     const formatProblem = findTypeProblem(name, item);
     if (formatProblem !== undefined) return `[${i}]${formatProblem}`;
@@ -349,19 +349,19 @@ function findScalarProblem(name: string, value: unknown): string | undefined {
   const enumValues = enumValuesByName[name];
   if (enumValues) {
     if (typeof value === 'string' && enumValues.includes(value)) return undefined;
-    return `: must be one of ${enumValues.join(', ')}, got ${typeof value === 'string' ? `"${truncateText(value)}"` : describeKind(value)}`;
+    return `: must be one of ${enumValues.join(', ')}, got ${typeof value === 'string' ? `"${truncateText(value)}"` : describeValueType(value)}`;
   }
   switch (name) {
     case 'unknown':
       return undefined;
     case 'integer':
-      return Number.isSafeInteger(value) ? undefined : `: must be an integer, got ${describeKind(value)}`;
+      return Number.isSafeInteger(value) ? undefined : `: must be an integer, got ${describeValueType(value)}`;
     default:
-      return typeof value === name ? undefined : `: must be a ${name}, got ${describeKind(value)}`;
+      return typeof value === name ? undefined : `: must be a ${name}, got ${describeValueType(value)}`;
   }
 }
 
-function describeKind(value: unknown): string {
+function describeValueType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -23,7 +23,7 @@ func readJSON[T any](t testing.TB, file string) T {
 }
 
 // The TypeScript test frame.test.ts also reads refused.json.
-func TestParseRejects(t *testing.T) {
+func TestParseRejectsInvalidFrames(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
 		t.Fatal("testdata/refused.json has no cases, want at least one")
@@ -40,7 +40,7 @@ func TestParseRejects(t *testing.T) {
 }
 
 // The TypeScript test frame.test.ts also reads testdata/accepted.json.
-func TestParseAccepts(t *testing.T) {
+func TestParseAcceptsValidFrames(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
 		t.Fatal("testdata/accepted.json has no cases, want at least one")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var methodBodies = map[Method]struct{ params, result func() any }{
+var newBodiesByMethod = map[Method]struct{ params, result func() any }{
 	MethodChallenge:          {newBody[ChallengeParams], nil},
 	MethodHello:              {newBody[HelloParams], newBody[HelloResult]},
 	MethodPing:               {newBody[PingParams], newBody[PingResult]},
@@ -97,22 +97,22 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 			g.newBody = newBody[RPCError]
 			g.frame = slices.Concat([]byte(`{"jsonrpc":"2.0","id":"1","error":`), g.body, []byte(`}`))
 		}
-		for method, types := range methodBodies {
-			switch nameSuffix, _ := strings.CutPrefix(g.name, string(method)); {
-			case nameSuffix == ".params" || strings.HasPrefix(nameSuffix, ".params."):
+		for method, types := range newBodiesByMethod {
+			switch bodyKindSuffix, _ := strings.CutPrefix(g.name, string(method)); {
+			case bodyKindSuffix == ".params" || strings.HasPrefix(bodyKindSuffix, ".params."):
 				g.newBody = types.params
 				if types.result == nil {
 					g.frame = AppendNotification(nil, method, g.body)
 				} else {
 					g.frame = AppendRequest(nil, "1", method, g.body)
 				}
-			case nameSuffix == ".result" || strings.HasPrefix(nameSuffix, ".result."):
+			case bodyKindSuffix == ".result" || strings.HasPrefix(bodyKindSuffix, ".result."):
 				g.newBody = types.result
 				g.frame = AppendResult(nil, "1", g.body)
 			}
 		}
 		if g.newBody == nil {
-			t.Errorf("the file name %s does not begin with a method; want a method that methodBodies lists", file)
+			t.Errorf("the file name %s does not begin with a method; want a method that newBodiesByMethod lists", file)
 			continue
 		}
 		bodies = append(bodies, g)
@@ -144,7 +144,7 @@ func TestGoldenFrames(t *testing.T) {
 			}
 		})
 	}
-	for method, types := range methodBodies {
+	for method, types := range newBodiesByMethod {
 		if !seenNames[string(method)+".params"] || types.result != nil && !seenNames[string(method)+".result"] {
 			t.Errorf("the method %s lacks a golden frame; want files for its params and its result in testdata/frames", method)
 		}
@@ -154,7 +154,7 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-func TestMethodBodies(t *testing.T) {
+func TestMethodBodiesMatchTypeScript(t *testing.T) {
 	sourceCode, err := Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
@@ -170,10 +170,10 @@ func TestMethodBodies(t *testing.T) {
 		}
 	}
 	got := map[Method]bool{}
-	for method, types := range methodBodies {
+	for method, types := range newBodiesByMethod {
 		got[method] = types.result != nil
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("methodBodies and wire.gen.ts list different methods (true: the method has a result)\n got %v\nwant %v", got, want)
+		t.Errorf("newBodiesByMethod and wire.gen.ts list different methods (true: the method has a result)\n got %v\nwant %v", got, want)
 	}
 }

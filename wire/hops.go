@@ -36,7 +36,7 @@ type PageHops struct {
 	ResultUs int `json:"resultUs"`
 }
 
-// SumUs returns the total time that the call spent in its page, in microseconds.
-func (h PageHops) SumUs() int {
+// TotalUs returns the total time that the call spent in its page, in microseconds.
+func (h PageHops) TotalUs() int {
 	return h.BridgeInUs + h.HostInUs + h.SchemaUs + h.HandlerUs + h.ResultUs
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Every JSON object of the wire protocol has fewer than maxMembers members.
-const maxMembers = 32
+// Every JSON object of the wire protocol has fewer than maxObjectMembers members.
+const maxObjectMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. Each key that splitObject passes to the
 // function use has no quotes but keeps its escapes.
@@ -19,13 +19,13 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 		return errors.New("not an object")
 	}
 	i = skipSpace(object, i+1)
-	var keys [maxMembers][]byte
+	var keys [maxObjectMembers][]byte
 	for n := 0; ; n++ {
 		if i < len(object) && object[i] == '}' && n == 0 {
 			break
 		}
-		if n == maxMembers {
-			return fmt.Errorf("more than %d members", maxMembers)
+		if n == maxObjectMembers {
+			return fmt.Errorf("more than %d members", maxObjectMembers)
 		}
 		key, value, endIndex, err := splitMember(object, i)
 		if err != nil {
@@ -45,7 +45,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 			break
 		}
 		if i == len(object) || object[i] != ',' {
-			return errUnclosedValue
+			return errUnclosedObject
 		}
 		i = skipSpace(object, i+1)
 	}
@@ -55,7 +55,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 	return nil
 }
 
-var errUnclosedValue = errors.New("the object is not closed")
+var errUnclosedObject = errors.New("the object is not closed")
 
 func splitMember(object []byte, i int) (key, value []byte, endIndex int, err error) {
 	startIndex := i
@@ -112,7 +112,7 @@ func skipString(b []byte, i int) int {
 		return -1
 	}
 	for i++; i < len(b); {
-		n := indexSpecial(b[i:])
+		n := findSpecialByte(b[i:])
 		if n < 0 {
 			return -1
 		}

@@ -53,11 +53,11 @@ func TestSplitObject(t *testing.T) {
 
 func TestSplitObjectLimitsMembers(t *testing.T) {
 	var b strings.Builder
-	for i := range maxMembers + 1 {
+	for i := range maxObjectMembers + 1 {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
 	if err := splitObject([]byte("{"+b.String()[1:]+"}"), func(_, _ []byte) error { return nil }); err == nil {
-		t.Errorf("splitObject accepts an object with %d members, want an error", maxMembers+1)
+		t.Errorf("splitObject accepts an object with %d members, want an error", maxObjectMembers+1)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePart decodes the params of a tool.part. DecodePart returns the text of the part as
+// DecodeResultPart decodes the params of a tool.part. DecodeResultPart returns the text of the part as
 // a JSON string for ResultText.Append, and leaves p.Text empty.
 //
-// Unlike json.Unmarshal, DecodePart does not scan the text of the part, which Parse has
+// Unlike json.Unmarshal, DecodeResultPart does not scan the text of the part, which Parse has
 // already validated.
-func DecodePart(params []byte) (p ToolPartParams, chunk []byte, err error) {
+func DecodeResultPart(params []byte) (p ToolPartParams, chunk []byte, err error) {
 	err = splitBody(params, func(key, value []byte) error {
 		switch string(key) {
 		case "dispatchId":
@@ -88,7 +88,7 @@ func appendUnescaped(buffer, chunk []byte, highSurrogate rune) ([]byte, rune) {
 		if chunk[0] != '\\' {
 			buffer, highSurrogate = appendUnpairedSurrogate(buffer, highSurrogate)
 			n := 0
-			buffer, n = appendPlain(buffer, chunk)
+			buffer, n = appendUntilBackslash(buffer, chunk)
 			chunk = chunk[n:]
 			continue
 		}
@@ -114,7 +114,7 @@ func appendUnescaped(buffer, chunk []byte, highSurrogate rune) ([]byte, rune) {
 }
 
 // In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
-func appendPlain(buffer, chunk []byte) ([]byte, int) {
+func appendUntilBackslash(buffer, chunk []byte) ([]byte, int) {
 	n, freeBuffer := 0, buffer[len(buffer):cap(buffer)]
 	for n+8 <= len(chunk) && n+8 <= len(freeBuffer) {
 		wordValue := binary.LittleEndian.Uint64(chunk[n:])

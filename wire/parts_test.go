@@ -26,9 +26,9 @@ func FuzzResultText(f *testing.F) {
 		if !utf8.ValidString(quotedJSON) || json.Unmarshal([]byte(quotedJSON), &want) != nil || len(quotedJSON) < 2 || quotedJSON[0] != '"' || quotedJSON[len(quotedJSON)-1] != '"' {
 			return
 		}
-		var completeResult ResultText
-		completeResult.Append([]byte(quotedJSON))
-		if got := string(completeResult.Join()); got != want {
+		var unsplitResult ResultText
+		unsplitResult.Append([]byte(quotedJSON))
+		if got := string(unsplitResult.Join()); got != want {
 			t.Fatalf("ResultText decodes %s as %q, want %q", quotedJSON, got, want)
 		}
 		at = max(1, min(at, len(quotedJSON)-1))

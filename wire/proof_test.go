@@ -31,7 +31,7 @@ func TestProofsMatchGoldenValues(t *testing.T) {
 	}
 }
 
-func TestProofsDiffer(t *testing.T) {
+func TestProofsDifferForEachInput(t *testing.T) {
 	seenIDs := map[string]string{}
 	for name, proof := range map[string]string{
 		"server":          ServerProof("k", 1, "b", "s"),

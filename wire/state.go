@@ -253,11 +253,11 @@ type PluginView struct {
 	OpensURL   string `json:"opensAt,omitempty"`
 	// World is the JavaScript environment of the adapter. An absent World means WorldMain.
 	World World `json:"world,omitempty"`
-	// StartsLate is true if scripts of the page run before the adapter and could tamper with
-	// it. A plugin that starts late needs HasLateAccess to get secret settings and to call
+	// StartsAfterPageScripts is true if scripts of the page run before the adapter and could tamper with
+	// it. A plugin that starts late needs HasLateStartAccess to get secret settings and to call
 	// other plugins.
-	StartsLate    bool `json:"late,omitempty"`
-	HasLateAccess bool `json:"lateAccess,omitempty"`
+	StartsAfterPageScripts bool `json:"late,omitempty"`
+	HasLateStartAccess     bool `json:"lateAccess,omitempty"`
 	// The field Calls contains the other plugins whose tools the plugin is allowed to
 	// call.
 	Calls []string `json:"calls,omitempty"`

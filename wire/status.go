@@ -18,9 +18,9 @@ const (
 	StatusTimedOut CallStatus = "timed out"
 )
 
-// ForProgress returns the status for tool-call-progress.v1, in which a call that timed out
+// ProgressStatus returns the status for tool-call-progress.v1, in which a call that timed out
 // is failed, and a call that is queued or waits for the user is pending.
-func (s CallStatus) ForProgress() CallStatus {
+func (s CallStatus) ProgressStatus() CallStatus {
 	switch {
 	case s == StatusTimedOut:
 		return StatusFailed

@@ -106,7 +106,7 @@ func skipLiteral(jsonText []byte, i int, literal string) int {
 
 func skipValidString(jsonText []byte, i int) int {
 	for i++; ; {
-		n := indexSpecial(jsonText[i:])
+		n := findSpecialByte(jsonText[i:])
 		if n < 0 {
 			return -1
 		}
@@ -129,22 +129,22 @@ var isSpecialByte = func() (specialBytes [256]bool) {
 	return specialBytes
 }()
 
-// indexSpecial returns the index of the first quote, backslash or control character in
-// text, or -1. The compiler inlines indexSpecial (cost 80 of 80), which makes short strings
+// findSpecialByte returns the index of the first quote, backslash or control character in
+// text, or -1. The compiler inlines findSpecialByte (cost 80 of 80), which makes short strings
 // fast.
-func indexSpecial(jsonText []byte) int {
+func findSpecialByte(jsonText []byte) int {
 	for i, c := range jsonText[:min(len(jsonText), shortStringBytes)] {
 		if isSpecialByte[c] {
 			return i
 		}
 	}
-	return indexSpecialWord(jsonText)
+	return findSpecialByteByWord(jsonText)
 }
 
 // In strings of fewer than shortStringBytes, checking one byte at a time is faster than checking eight bytes at a time.
 const shortStringBytes = 16
 
-func indexSpecialWord(jsonText []byte) int {
+func findSpecialByteByWord(jsonText []byte) int {
 	i := min(len(jsonText), shortStringBytes)
 	for ; i+8 <= len(jsonText); i += 8 {
 		wordValue := binary.LittleEndian.Uint64(jsonText[i:])

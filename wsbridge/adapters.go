@@ -12,31 +12,31 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-// adapterSync sends plugins and settings to the browser at the other end of one link whenever
+// pluginSync sends plugins and settings to the browser at the other end of one link whenever
 // they change.
-type adapterSync struct {
-	link    *link
-	syncDue chan struct{}
+type pluginSync struct {
+	link          *link
+	syncRequested chan struct{}
 	// Only the goroutine that executes the method run uses the field settings.
 	settings map[string]string
 }
 
 // All requests that arrive while a plugin.sync runs together cause one further plugin.sync.
-func (a *adapterSync) request() { signalIfIdle(a.syncDue) }
+func (a *pluginSync) request() { notifyWithoutBlocking(a.syncRequested) }
 
-func signalIfIdle(c chan struct{}) {
+func notifyWithoutBlocking(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-func (a *adapterSync) run(b *browser) {
+func (a *pluginSync) run(b *browser) {
 	for {
 		select {
 		case <-a.link.ended:
 			return
-		case <-a.syncDue:
+		case <-a.syncRequested:
 		}
 		syncTarget := b.tabs.currentSyncNumber()
 		if err := a.sendPlugins(b, syncTarget); err != nil && !a.link.hasEnded() {
@@ -57,7 +57,7 @@ const maxCodeInFlight = 16 << 20
 // sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser lacks. Because
 // sendPlugins reads the list of plugins, the caller must get syncTarget from currentSyncNumber before it calls
 // sendPlugins.
-func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
+func (a *pluginSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
@@ -72,24 +72,24 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	if err := inbound.DecodeAnswer(response, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
-	a.link.hub.registry.setInject(b, a.link, r.Mode)
+	a.link.hub.registry.setInjectMode(b, a.link, r.Mode)
 	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.MissingHotReloads)).Str("mode", inbound.CleanText(string(r.Mode), 20)).Msg("plugins sent")
-	scriptByName := make(map[string]string, len(plugins))
+	scriptIDByPlugin := make(map[string]string, len(plugins))
 	for _, p := range plugins {
-		scriptByName[p.Name] = p.ScriptID
+		scriptIDByPlugin[p.Name] = p.ScriptID
 	}
 	unconfirmedCode := unconfirmedCode{link: a.link}
-	defer unconfirmedCode.waitUntilBelow(0)
+	defer unconfirmedCode.awaitConfirmations(0)
 	for _, name := range r.MissingHotReloads {
-		if len(a.syncDue) > 0 || a.link.hasEnded() {
+		if len(a.syncRequested) > 0 || a.link.hasEnded() {
 			return nil
 		}
-		script, ok := scriptByName[name]
+		script, ok := scriptIDByPlugin[name]
 		if !ok {
 			a.link.log.Warn().Str("plugin", inbound.CleanText(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
-		delete(scriptByName, name)
+		delete(scriptIDByPlugin, name)
 		if err := unconfirmedCode.sendFrame(name, script); err != nil {
 			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
@@ -98,7 +98,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 }
 
 // Only the method run calls sendSettings.
-func (a *adapterSync) sendSettings() error {
+func (a *pluginSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (a *adapterSync) sendSettings() error {
 	return nil
 }
 
-func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+func (a *pluginSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	if a.link.hub.opts.FetchCode == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
 	}
@@ -144,14 +144,14 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 
 // unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest first.
 type unconfirmedCode struct {
-	link      *link
-	sentCode  []sentCode
-	byteCount int
+	link             *link
+	sentCodes        []sentPluginCode
+	unconfirmedBytes int
 }
 
-type sentCode struct {
+type sentPluginCode struct {
 	plugin    string
-	byteCount int
+	codeBytes int
 	request   requests.Request
 }
 
@@ -164,23 +164,23 @@ func (c *unconfirmedCode) sendFrame(name, script string) error {
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
-	c.waitUntilBelow(maxCodeInFlight - len(params))
-	c.sentCode = append(c.sentCode, sentCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
-	c.byteCount += len(params)
+	c.awaitConfirmations(maxCodeInFlight - len(params))
+	c.sentCodes = append(c.sentCodes, sentPluginCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
+	c.unconfirmedBytes += len(params)
 	return nil
 }
 
-func (c *unconfirmedCode) waitUntilBelow(maxBytes int) {
-	for len(c.sentCode) > 0 && c.byteCount > maxBytes {
-		oldestCode := c.sentCode[0]
-		c.sentCode = c.sentCode[1:]
-		c.byteCount -= oldestCode.byteCount
-		response, err := c.link.requests.AwaitAnswer(context.Background(), oldestCode.request)
+func (c *unconfirmedCode) awaitConfirmations(maxBytes int) {
+	for len(c.sentCodes) > 0 && c.unconfirmedBytes > maxBytes {
+		oldestSentCode := c.sentCodes[0]
+		c.sentCodes = c.sentCodes[1:]
+		c.unconfirmedBytes -= oldestSentCode.codeBytes
+		response, err := c.link.requests.AwaitAnswer(context.Background(), oldestSentCode.request)
 		if err == nil {
 			err = inbound.DecodeAnswer(response, &wire.PluginCodeResult{})
 		}
 		if err != nil && !c.link.hasEnded() {
-			c.link.log.Warn().Err(err).Str("plugin", oldestCode.plugin).Msg("could not send the adapter")
+			c.link.log.Warn().Err(err).Str("plugin", oldestSentCode.plugin).Msg("could not send the adapter")
 		}
 	}
 }

@@ -30,8 +30,8 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 }
 
 // If the code of one plugin cannot be loaded, the browser must still receive the code of the others.
-func TestAdapters(t *testing.T) {
-	withHub(t, Options{Adapters: fakeAdapters{
+func TestPluginCodeIsSentDespiteFailures(t *testing.T) {
+	testWithHub(t, Options{Adapters: fakeAdapters{
 		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
 		code: func(name, hash string) (string, error) {
 			if name == "b" {
@@ -61,9 +61,9 @@ func TestAdapters(t *testing.T) {
 	})
 }
 
-func TestCodeWaitsForConfirmation(t *testing.T) {
+func TestPluginCodeInFlightIsLimited(t *testing.T) {
 	largeCode := strings.Repeat("x", maxCodeInFlight/2-1000)
-	withHub(t, Options{Adapters: fakeAdapters{
+	testWithHub(t, Options{Adapters: fakeAdapters{
 		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
 		code:        func(string, string) (string, error) { return largeCode, nil },
 	}}, func(w *hubFixture) {
@@ -82,7 +82,7 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 // After the list of plugins has changed, the hub must send no more code of plugins in the previous list.
 func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		listPlugins := func() string {
@@ -105,7 +105,7 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 
 func TestToolsRunDuringAdapterSync(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
@@ -116,7 +116,7 @@ func TestToolsRunDuringAdapterSync(t *testing.T) {
 
 func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		synctest.Wait()

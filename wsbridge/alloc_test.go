@@ -10,7 +10,7 @@ import (
 )
 
 type finishCountingSink struct {
-	endErrorSink
+	callErrorSink
 	finishCount int
 }
 
@@ -33,7 +33,7 @@ func TestRunAllocations(t *testing.T) {
 		if err := b.runTable.startRun(&r, encodeRun(&r, false), sink, true); err != nil {
 			t.Fatal(err.Message)
 		}
-		l.inbox.handle(b, responseFrame)
+		l.inbox.handleFrame(b, responseFrame)
 		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
 	})
 	if sink.finishCount == 0 {
@@ -45,7 +45,7 @@ func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	b := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endErrorSink, 1)}}}}
+	b := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(callErrorSink, 1)}}}}
 	frame := []byte(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[{"progress":1,"total":2,"message":"page"}]}}`)
-	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handle(b, frame) })
+	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handleFrame(b, frame) })
 }

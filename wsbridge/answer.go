@@ -18,17 +18,17 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runTable.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
-		if receiveLateAnswer := l.hub.opts.ReceiveLate; receiveLateAnswer != nil && inbound.IsID(e.ID) {
+		if receiveLateAnswer := l.hub.opts.ReceiveLateAnswer; receiveLateAnswer != nil && inbound.IsID(e.ID) {
 			lateAnswer := dispatch.LateAnswer{IsOutputLost: inbound.IsResultInParts(e)} // the parts of the result are lost, because handlePart drops parts for an ended call
 			if !lateAnswer.IsOutputLost {
-				lateAnswer.Output, lateAnswer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+				lateAnswer.Output, lateAnswer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).decodeOutcome(e)
 			}
 			receiveLateAnswer(b.id, e.ID, lateAnswer)
 		}
 		return
 	}
-	r.trace.RecordAt(hops.CheckpointAnswered, l.frameReader.frameStart)
-	toolOutput, err := r.readOutcome(e)
+	r.trace.RecordAt(hops.CheckpointAnswered, l.frameReader.frameStartTime)
+	toolOutput, err := r.decodeOutcome(e)
 	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(toolOutput))
 	if err != nil {
 		event = event.Str("code", string(err.Code))
@@ -41,8 +41,8 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(toolOutput, err)
 }
 
-// The caller must remove the call from the run table before it calls readOutcome.
-func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
+// The caller must remove the call from the run table before it calls decodeOutcome.
+func (r *toolRun) decodeOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		r.trace.SetBrowser(e.Error.Hops)
 		return nil, inbound.ToCallError(e.Error)

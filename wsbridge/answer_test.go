@@ -8,7 +8,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-func TestAnswers(t *testing.T) {
+func TestToolAnswersBecomeResults(t *testing.T) {
 	const invalidResultText = "failed internal: the browser's answer is not a result"
 	tests := []struct{ body, want string }{
 		{`"result":{"output":{"a":[1,2.50,"\u00fc"]}}`, `returned {"a":[1,2.50,"\u00fc"]}`},
@@ -37,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}
 	for _, tt := range tests {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			for _, id := range []string{"c1", "c2"} {
 				if err := w.startTestRun("b1", id, 100); err != nil {

@@ -70,14 +70,14 @@ func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-type endErrorSink chan *wire.CallError
+type callErrorSink chan *wire.CallError
 
-func (d endErrorSink) Reports([]wire.Report, int) {}
-func (d endErrorSink) LinkLost()                  {}
-func (endErrorSink) Ask(wire.ToolAskParams)       {}
+func (d callErrorSink) Reports([]wire.Report, int) {}
+func (d callErrorSink) LinkLost()                  {}
+func (callErrorSink) Ask(wire.ToolAskParams)       {}
 
-func (d endErrorSink) LinkRestored()                                 {}
-func (d endErrorSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
+func (d callErrorSink) LinkRestored()                                 {}
+func (d callErrorSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 func newBenchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
@@ -103,11 +103,11 @@ func newBenchHub(b *testing.B) *Hub {
 			if err != nil {
 				return
 			}
-			id, afterID, _ := bytes.Cut(frame[len(`{"jsonrpc":"2.0","id":"`):], []byte(`"`))
+			id, textAfterID, _ := bytes.Cut(frame[len(`{"jsonrpc":"2.0","id":"`):], []byte(`"`))
 			if string(id) == "ready" {
 				close(ready)
 			}
-			if _, args, ok := bytes.Cut(afterID, []byte(`"args":`)); ok {
+			if _, args, ok := bytes.Cut(textAfterID, []byte(`"args":`)); ok {
 				answerFrame := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
 				answerFrame = append(answerFrame, `","result":{"output":`...)
 				writeFrame(append(append(answerFrame, args[:len(args)-2]...), "}}"...))
@@ -118,7 +118,7 @@ func newBenchHub(b *testing.B) *Hub {
 	return h
 }
 
-func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endErrorSink) {
+func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d callErrorSink) {
 	if err := h.Start(context.Background(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: args,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -134,23 +134,23 @@ func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endErrorSink
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			echoDirectly, h, d := newWebSocketEcho(b), newBenchHub(b), make(endErrorSink, 1)
+			echoWithoutHub, h, d := newWebSocketEcho(b), newBenchHub(b), make(callErrorSink, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
 			frame := encodeRun(&dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
-			var baselineTimes, hubTimes []time.Duration
+			var baselineDurations, hubEchoTimes []time.Duration
 			for i := 0; b.Loop(); i++ {
 				t0 := time.Now()
-				echoDirectly(frame)
+				echoWithoutHub(frame)
 				t1 := time.Now()
 				echoThroughHub(b, h, fmt.Sprint("call_", i), args, d)
-				baselineTimes, hubTimes = append(baselineTimes, t1.Sub(t0)), append(hubTimes, time.Since(t1))
+				baselineDurations, hubEchoTimes = append(baselineDurations, t1.Sub(t0)), append(hubEchoTimes, time.Since(t1))
 			}
-			slices.Sort(baselineTimes)
-			slices.Sort(hubTimes)
-			floor, hub := baselineTimes[len(baselineTimes)/2], hubTimes[len(hubTimes)/2]
-			b.ReportMetric(float64(floor.Nanoseconds()), "floor-p50-ns")
+			slices.Sort(baselineDurations)
+			slices.Sort(hubEchoTimes)
+			baseline, hub := baselineDurations[len(baselineDurations)/2], hubEchoTimes[len(hubEchoTimes)/2]
+			b.ReportMetric(float64(baseline.Nanoseconds()), "floor-p50-ns")
 			b.ReportMetric(float64(hub.Nanoseconds()), "hub-p50-ns")
-			b.ReportMetric(float64(hub)/float64(floor), "ratio")
+			b.ReportMetric(float64(hub)/float64(baseline), "ratio")
 		})
 	}
 }
@@ -158,17 +158,17 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
-	var senderGroup sync.WaitGroup
+	var senders sync.WaitGroup
 	startTime := time.Now()
 	for g := range 32 {
-		senderGroup.Go(func() {
-			d := make(endErrorSink, 1)
+		senders.Go(func() {
+			d := make(callErrorSink, 1)
 			for i := range b.N/32 + 1 {
 				echoThroughHub(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
 		})
 	}
-	senderGroup.Wait()
+	senders.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
@@ -176,7 +176,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endErrorSink, 1)}}}}
+	br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(callErrorSink, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -189,7 +189,7 @@ func BenchmarkProgress(b *testing.B) {
 	frame.WriteString(`]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.inbox.handle(br, frame.Bytes())
+		l.inbox.handleFrame(br, frame.Bytes())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
@@ -206,12 +206,12 @@ func BenchmarkParts(b *testing.B) {
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
-	d := make(endErrorSink, 1)
+	d := make(callErrorSink, 1)
 	b.SetBytes(int64(len(largeOutput)))
 	for b.Loop() {
 		br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {
-			l.inbox.handle(br, f)
+			l.inbox.handleFrame(br, f)
 		}
 		if err := <-d; err != nil {
 			b.Fatal(err.Message)

@@ -24,23 +24,23 @@ type browser struct {
 	link          *link
 	linkChangedAt time.Time
 	// linkGeneration counts how often the browser has connected or lost its link.
-	linkGeneration int
-	giveUpTimer    *time.Timer
+	linkGeneration   int
+	gracePeriodTimer *time.Timer
 }
 
 func newBrowser(h *Hub, id string) *browser {
 	return &browser{
 		id:       id,
-		runTable: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, stops: map[string]*pendingStop{}},
-		tabs:     tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, documentLeftTimes: map[int]time.Time{}},
+		runTable: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, pendingStops: map[string]*pendingStop{}},
+		tabs:     tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, navigationTimes: map[int]time.Time{}},
 	}
 }
 
 // The caller of setLink holds registry.mu.
 func (b *browser) setLink(l *link) {
-	if b.giveUpTimer != nil {
-		b.giveUpTimer.Stop()
-		b.giveUpTimer = nil
+	if b.gracePeriodTimer != nil {
+		b.gracePeriodTimer.Stop()
+		b.gracePeriodTimer = nil
 	}
 	b.link, b.linkChangedAt = l, time.Now()
 	b.linkGeneration++

@@ -17,24 +17,24 @@ import (
 type attackFixture struct {
 	*hubFixture
 	otherBrowser, attackingBrowser *browserPeer
-	log                            *lineCollector
+	log                            *warningCollector
 }
 
-type lineCollector struct{ lines []string }
+type warningCollector struct{ lines []string }
 
-// lineCollector needs no lock, because the attack tests read one connection at a time.
-func (c *lineCollector) Write(p []byte) (int, error) {
+// warningCollector needs no lock, because the attack tests read one connection at a time.
+func (c *warningCollector) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
 		c.lines = append(c.lines, string(p))
 	}
 	return len(p), nil
 }
 
-func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
+func testAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
-		log := &lineCollector{}
-		withHub(t, Options{Log: zerolog.New(log)}, func(w *hubFixture) {
+		log := &warningCollector{}
+		testWithHub(t, Options{Log: zerolog.New(log)}, func(w *hubFixture) {
 			two := &attackFixture{hubFixture: w, otherBrowser: w.connectBrowser("good", "boot1"), attackingBrowser: w.connectBrowser("bad", "boot2"), log: log}
 			w.run("good", "good")
 			w.run("bad", "own")
@@ -77,13 +77,13 @@ func (w *attackFixture) checkConnected() {
 // TestAttackByBrowser attacks the server from a compromised browser, which has the shared key. No
 // attack by one browser may affect the server or the calls of other browsers.
 func TestAttackByBrowser(t *testing.T) {
-	runAttack(t, "progress for another browser's call", func(w *attackFixture) {
+	testAttack(t, "progress for another browser's call", func(w *attackFixture) {
 		for range 1000 {
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a result, an error and result parts for another browser's call", func(w *attackFixture) {
+	testAttack(t, "a result, an error and result parts for another browser's call", func(w *attackFixture) {
 		w.attackingBrowser.respond("good", `"forged"`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
@@ -91,7 +91,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","result":not json`)
 		w.checkConnected()
 	})
-	runAttack(t, "the answer to a stop of another browser's call", func(w *attackFixture) {
+	testAttack(t, "the answer to a stop of another browser's call", func(w *attackFixture) {
 		w.run("good", "stopped")
 		w.cancel("stopped")
 		w.otherBrowser.readFrames()
@@ -100,16 +100,16 @@ func TestAttackByBrowser(t *testing.T) {
 		w.otherBrowser.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
 		w.wantEvents("stopped stopped: aborted")
 	})
-	runAttack(t, "a list of resumed calls that the browser never had", func(w *attackFixture) {
+	testAttack(t, "a list of resumed calls that the browser never had", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
 		// The attacker's browser reports calls that it does not run, and receives a tool.cancel for
 		// each of them.
-		w.attackingBrowser.wantFrames(newCancelText("good", "the server no longer has this call"), newCancelText("never", "the server no longer has this call"),
-			newCancelText("never", "the server no longer has this call"), newCancelText("s/1", "the server no longer has this call"))
+		w.attackingBrowser.wantFrames(newCancelFrame("good", "the server no longer has this call"), newCancelFrame("never", "the server no longer has this call"),
+			newCancelFrame("never", "the server no longer has this call"), newCancelFrame("s/1", "the server no longer has this call"))
 	})
-	runAttack(t, "requests in the name of another browser's call, and their withdrawal", func(w *attackFixture) {
+	testAttack(t, "requests in the name of another browser's call, and their withdrawal", func(w *attackFixture) {
 		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("good", 1))
 		for n := range 1000 {
@@ -118,13 +118,13 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.sendToolRequest("good", `"ask":1,"withdrawn":true`)
 		w.hub.Answer("good", 1, []byte("1"), nil)
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
-		w.attackingBrowser.sendConfirmation("good", 1, true)
+		w.attackingBrowser.confirmToolRequest("good", 1, true)
 		w.attackingBrowser.wantFrames()
 		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
-	runAttack(t, "20,000 requests of a tool, whose answers the browser never confirms", func(w *attackFixture) {
+	testAttack(t, "20,000 requests of a tool, whose answers the browser never confirms", func(w *attackFixture) {
 		largeAnswer := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		var statsBefore, statsAfter runtime.MemStats
 		runtime.ReadMemStats(&statsBefore)
@@ -137,18 +137,18 @@ func TestAttackByBrowser(t *testing.T) {
 				w.readEvents()
 				w.hub.Answer("own", n+1, largeAnswer, nil)
 				w.attackingBrowser.readFrames()
-				w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
+				w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
 		}
 		w.readEvents()
 		runtime.GC()
 		runtime.ReadMemStats(&statsAfter)
-		if heapGrowth := int64(statsAfter.HeapAlloc) - int64(statsBefore.HeapAlloc); heapGrowth > 2*maxKeptAnswerBytes {
-			t.Errorf("the server uses %d MiB for the bad browser, want at most %d MiB", heapGrowth>>20, 2*maxKeptAnswerBytes>>20)
+		if heapGrowth := int64(statsAfter.HeapAlloc) - int64(statsBefore.HeapAlloc); heapGrowth > 2*maxStoredAnswerBytes {
+			t.Errorf("the server uses %d MiB for the bad browser, want at most %d MiB", heapGrowth>>20, 2*maxStoredAnswerBytes>>20)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "thousands of malformed decisions and permissions", func(w *attackFixture) {
+	testAttack(t, "thousands of malformed decisions and permissions", func(w *attackFixture) {
 		for range 2000 {
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
@@ -157,31 +157,31 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.readFrames()
 		w.checkConnected()
 	})
-	runAttack(t, "300,000 resumed calls", func(w *attackFixture) {
+	testAttack(t, "300,000 resumed calls", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the server answered with %d frames, want at most 20000", n)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "results that come twice, before the call starts, or for unknown calls", func(w *attackFixture) {
+	testAttack(t, "results that come twice, before the call starts, or for unknown calls", func(w *attackFixture) {
 		for _, id := range []string{"own", "own", "later", "", "s/", "s/1", "s/99", "s/ping", "s/cancel/", "s/cancel/own", "\u202e\x1b"} {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
 		w.wantEvents()
 		w.checkConnected()
 	})
-	runAttack(t, "result parts out of order, twice, and with invalid numbers", func(w *attackFixture) {
+	testAttack(t, "result parts out of order, twice, and with invalid numbers", func(w *attackFixture) {
 		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
 		}
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
 		w.wantEvents("own returned 77")
 		w.checkConnected()
 	})
-	runAttack(t, "counts of skipped reports that would overflow an integer", func(w *attackFixture) {
+	testAttack(t, "counts of skipped reports that would overflow an integer", func(w *attackFixture) {
 		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
 		}
@@ -192,39 +192,39 @@ func TestAttackByBrowser(t *testing.T) {
 			`own reports [{"message":"n"}] skipped 0`)
 		w.checkConnected()
 	})
-	runAttack(t, "a result with far fewer parts than announced", func(w *attackFixture) {
+	testAttack(t, "a result with far fewer parts than announced", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
 		w.checkConnected()
 	})
-	runAttack(t, "result parts without end", func(w *attackFixture) {
+	testAttack(t, "result parts without end", func(w *attackFixture) {
 		if err := w.startTestRun("bad", "endless", 1<<20); err != nil {
 			t.Fatal(err.Message)
 		}
 		w.attackingBrowser.readFrames()
 		longText := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, longText)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, longText)
 		}
 		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
-		w.attackingBrowser.wantFrames(newCancelText("endless", "the result is too large"))
+		w.attackingBrowser.wantFrames(newCancelFrame("endless", "the result is too large"))
 		w.checkConnected()
 	})
-	runAttack(t, "a second hello", func(w *attackFixture) {
+	testAttack(t, "a second hello", func(w *attackFixture) {
 		w.attackingBrowser.sendHello("good", "boot1")
 		w.attackingBrowser.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
 		w.checkConnected()
 	})
 	testForgedIdentity(t)
 	testForgedTabs(t)
-	testFloods(t)
+	testFrameFloods(t)
 }
 
 func testForgedIdentity(t *testing.T) {
 	// The ID of a browser is not secret, because every client with the token receives the IDs of all browsers. A second
 	// browser with an ID in use is listed as a separate browser, under a name that the user sees. Replacing a browser
 	// requires its ID and its secret boot ID.
-	runAttack(t, "the id of another browser", func(w *attackFixture) {
+	testAttack(t, "the id of another browser", func(w *attackFixture) {
 		p := w.dial()
 		p.sendHello("good", "boot9")
 		p.respond("good", `"forged"`)
@@ -246,7 +246,7 @@ func testForgedIdentity(t *testing.T) {
 		}
 	})
 	t.Run("names and ids that imitate another browser or contain control characters", func(t *testing.T) {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
 				p.sendHello(id, "boot")
@@ -266,7 +266,7 @@ func testForgedIdentity(t *testing.T) {
 }
 
 func testForgedTabs(t *testing.T) {
-	runAttack(t, "tabs of the good browser in the bad browser's list", func(w *attackFixture) {
+	testAttack(t, "tabs of the good browser in the bad browser's list", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		w.readEvents()
 		for _, b := range w.hub.Browsers() {
@@ -275,7 +275,7 @@ func testForgedTabs(t *testing.T) {
 			}
 		}
 	})
-	runAttack(t, "a list of 50,000 tabs with long texts and control characters", func(w *attackFixture) {
+	testAttack(t, "a list of 50,000 tabs with long texts and control characters", func(w *attackFixture) {
 		longText := strings.Repeat("y", 2000)
 		var tabs strings.Builder
 		for i := range 50_000 {
@@ -296,13 +296,13 @@ func testForgedTabs(t *testing.T) {
 				t.Errorf("the hub stores %d tabs, want at most %d", len(b.Tabs), maxTabs)
 			}
 			for _, tab := range b.Tabs {
-				checkTab(t, tab)
+				checkTabIsCleaned(t, tab)
 			}
 		}
 	})
 }
 
-func checkTab(t *testing.T, tab wire.TabInfo) {
+func checkTabIsCleaned(t *testing.T, tab wire.TabInfo) {
 	t.Helper()
 	wantedTexts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
 	for _, p := range tab.Plugins {
@@ -315,8 +315,8 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 	}
 }
 
-func testFloods(t *testing.T) {
-	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *attackFixture) {
+func testFrameFloods(t *testing.T) {
+	testAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
@@ -326,21 +326,21 @@ func testFloods(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a flood of pings", func(w *attackFixture) {
+	testAttack(t, "a flood of pings", func(w *attackFixture) {
 		for i := range 20_000 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		if n := len(w.attackingBrowser.readFrames()); n != 20_000 {
 			t.Errorf("the server answered %d pings, want 20000", n)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a browser that sends requests but never reads the answers", func(w *attackFixture) {
+	testAttack(t, "a browser that sends requests but never reads the answers", func(w *attackFixture) {
 		release := make(chan struct{})
 		defer close(release)
 		w.attackingBrowser.stallReads(release)
 		for i := range 1000 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		w.advanceTime(writeTimeout)
 		for _, b := range w.hub.Browsers() {
@@ -350,28 +350,28 @@ func testFloods(t *testing.T) {
 		}
 		w.readEvents()
 	})
-	runAttack(t, "a side panel that opens and closes without end", func(w *attackFixture) {
+	testAttack(t, "a side panel that opens and closes without end", func(w *attackFixture) {
 		goroutinesBefore := runtime.NumGoroutine()
 		for i := range 20_000 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
 		w.readEvents()
-		if countAfter := runtime.NumGoroutine(); countAfter > goroutinesBefore+20 {
-			t.Errorf("the process has %d goroutines, and had %d before; want at most 20 more", countAfter, goroutinesBefore)
+		if goroutinesAfter := runtime.NumGoroutine(); goroutinesAfter > goroutinesBefore+20 {
+			t.Errorf("the process has %d goroutines, and had %d before; want at most 20 more", goroutinesAfter, goroutinesBefore)
 		}
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the browser received %d frames, want at most 20000", n)
 		}
 	})
-	runAttack(t, "deep JSON", func(w *attackFixture) {
-		deepJSON := strings.Repeat("[", 2_000_000)
-		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
-		w.attackingBrowser.sendFrame(deepJSON)
+	testAttack(t, "deep JSON", func(w *attackFixture) {
+		deeplyNestedJSON := strings.Repeat("[", 2_000_000)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deeplyNestedJSON + strings.Repeat("]", 2_000_000) + `}}`)
+		w.attackingBrowser.sendFrame(deeplyNestedJSON)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
 		w.readEvents()
 		w.checkConnected()
 	})
-	runAttack(t, "texts that are not valid UTF-8", func(w *attackFixture) {
+	testAttack(t, "texts that are not valid UTF-8", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
 		w.attackingBrowser.sendFrame("\xff\xfe\x00")
 		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
@@ -381,16 +381,16 @@ func testFloods(t *testing.T) {
 			}
 		}
 	})
-	runAttack(t, "malformed frames without end", func(w *attackFixture) {
+	testAttack(t, "malformed frames without end", func(w *attackFixture) {
 		for range 200 {
 			w.attackingBrowser.sendFrame("\x1b]0;title\x07 no frame")
 		}
 		w.readEvents()
 		w.checkClosed(1008)
 	})
-	runAttack(t, "unknown requests and notifications, without end", func(w *attackFixture) {
+	testAttack(t, "unknown requests and notifications, without end", func(w *attackFixture) {
 		for i := range 200 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
+			w.attackingBrowser.sendFormattedFrame(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
 		}
 		w.readEvents()
 		w.checkClosed(1008)

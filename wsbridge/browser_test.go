@@ -13,8 +13,8 @@ const (
 	restartedBrowserMessage = "failed browser_lost: the browser or its extension restarted"
 )
 
-func TestRunAndAnswer(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestRunReportsAndReturnsResult(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
@@ -26,7 +26,7 @@ func TestRunAndAnswer(t *testing.T) {
 }
 
 func TestCallsFailAfterGracePeriod(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.closeAbruptly()
@@ -41,7 +41,7 @@ func TestCallsFailAfterGracePeriod(t *testing.T) {
 }
 
 func TestResultIsDeliveredAfterReconnect(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.closeAbruptly()
@@ -58,18 +58,18 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 // does not list after the reconnect fail after the grace period. If a browser lists a call that the server no longer
 // has, the call is stopped in its page.
 func TestRunsResumeAfterReconnect(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
 			w.run("b1", id)
-			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
+			p.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
 		}
 		w.readEvents()
 		p.closeAbruptly()
 		w.advanceTime(4 * time.Second)
 		p = w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
-		p.wantFrames(newCancelText("unknown", "the server no longer has this call"))
+		p.wantFrames(newCancelFrame("unknown", "the server no longer has this call"))
 		w.advanceTime(9 * time.Second)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
@@ -86,8 +86,8 @@ func TestRunsResumeAfterReconnect(t *testing.T) {
 	})
 }
 
-func TestRepeatedToolRequest(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestUnconfirmedRunsAreResentAfterReconnect(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		resentFrame := func(id string) string {
 			return strings.Replace(newDispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
@@ -115,7 +115,7 @@ func TestRepeatedToolRequest(t *testing.T) {
 }
 
 func TestSinkReceivesLinkState(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.closeAbruptly()
@@ -131,7 +131,7 @@ func TestSinkReceivesLinkState(t *testing.T) {
 }
 
 func TestEachLostLinkGetsGracePeriod(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		for range 3 {
@@ -149,7 +149,7 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 
 // The server must ignore the later end of the replaced connection.
 func TestLinkReplacedByNewLink(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
@@ -169,7 +169,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 // TestReplacedUnresponsiveLinkIsClosed checks that a replaced connection is closed after 1 s if the
 // browser does not answer the WebSocket close frame.
 func TestReplacedUnresponsiveLinkIsClosed(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		p.readFrames()
@@ -188,7 +188,7 @@ func TestReplacedUnresponsiveLinkIsClosed(t *testing.T) {
 }
 
 func TestRestartedBrowserEndsRuns(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.run("b1", "c2")
@@ -208,8 +208,8 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 	})
 }
 
-func TestCopiedProfile(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestCopiedProfileGetsItsOwnBrowserID(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "original")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "copycopycopy")
@@ -236,7 +236,7 @@ func TestCopiedProfile(t *testing.T) {
 }
 
 func TestBrowsersAreIndependent(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
@@ -246,7 +246,7 @@ func TestBrowsersAreIndependent(t *testing.T) {
 		q.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		q.respond("c1", `"forged"`)
 		q.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
-		q.wantFrames(newCancelText("c1", "the server no longer has this call"))
+		q.wantFrames(newCancelFrame("c1", "the server no longer has this call"))
 		w.wantEvents()
 		w.cancel("c1")
 		q.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
@@ -257,7 +257,7 @@ func TestBrowsersAreIndependent(t *testing.T) {
 }
 
 func TestHubCloseEndsAllRuns(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		w.run("b2", "c2")
@@ -285,7 +285,7 @@ func TestHubCloseEndsAllRuns(t *testing.T) {
 }
 
 func TestCloseWithStalledBrowser(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stallReads(release)
@@ -300,8 +300,8 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-func TestGracePeriodTimerAfterReconnect(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestStaleGracePeriodTimerIsIgnored(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		b := w.hub.registry.findBrowser("b1")
@@ -309,9 +309,9 @@ func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 		linkGeneration := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
 		w.hub.registry.removeLostBrowser(b, linkGeneration)
-		staleGeneration := b.runTable.generation
+		oldGeneration := b.runTable.generation
 		w.connectBrowser("b1", "boot1")
-		b.runTable.endUnresumedRuns(staleGeneration)
+		b.runTable.endUnresumedRuns(oldGeneration)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].RunCount != 1 {
 			t.Errorf("listed browsers = %+v, want one browser with one run", got)

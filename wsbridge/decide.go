@@ -62,9 +62,9 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
-	maxMs := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if in.DurationMs < 0 || in.DurationMs > maxMs { // more than maxMs milliseconds may overflow time.Duration
-		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
+	maxScopeMs := float64(dispatch.MaxTimedApproval / time.Millisecond)
+	if in.DurationMs < 0 || in.DurationMs > maxScopeMs { // more than maxScopeMs milliseconds may overflow time.Duration
+		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxTimedApproval)
 	}
 	calls := p.link.hub.currentCalls()
 	if calls == nil {
@@ -81,15 +81,15 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 }
 
 var (
-	errNoPolicy  = errors.New("this server has no permissions")
-	errNoHistory = errors.New("this server records no calls")
+	errNoPermissions = errors.New("this server has no permissions")
+	errNoCallHistory = errors.New("this server records no calls")
 )
 
-func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
+func (p *panel) changePolicy(e wire.Envelope, decode changes.ChangeDecoder) {
 	change, err := decode(e.Params)
 	p.answerRequest(e, err, func() ([]byte, error) {
 		if p.link.hub.opts.Policy == nil {
-			return nil, errNoPolicy
+			return nil, errNoPermissions
 		}
 		return change(p.link.hub.opts.Policy, shape.PanelName)
 	})

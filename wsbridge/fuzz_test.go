@@ -49,7 +49,7 @@ func FuzzInboundFrames(f *testing.F) {
 		if len(input) > maxFuzzInputBytes {
 			return
 		}
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 			w.run("a", "call_a")
 			w.run("b", "call_b")
@@ -58,16 +58,16 @@ func FuzzInboundFrames(f *testing.F) {
 				a.executeFuzzLine(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			endingCount, requestedCalls := 0, map[string]bool{}
+			endingCount, requestedCallIDs := 0, map[string]bool{}
 			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
 					t.Errorf("a frame of browser a caused the event %s, want only events of call_a", event)
 				case strings.HasPrefix(event, "call_a asks"):
-					if requestedCalls[event] {
+					if requestedCallIDs[event] {
 						t.Errorf("the hub accepted one tool.ask twice: %s; want once", event)
 					}
-					requestedCalls[event] = true
+					requestedCallIDs[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
 					endingCount++
 				}

@@ -47,7 +47,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, httpStatus, refusalText)
 		return
 	}
-	var connRecorder hijackRecorder
+	var connRecorder hijackedConnRecorder
 	connRecorder.ResponseWriter = w
 	ws, err := websocket.Accept(&connRecorder, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{wire.Subprotocol},
@@ -65,30 +65,30 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.registry.unregisterLink(l)
-	l.keyID = inbound.OfferedKeyID(r.Header)
+	l.keyID = inbound.FindOfferedKeyID(r.Header)
 	key, err := l.readKey()
 	if err != nil {
 		h.opts.Log.Error().Err(err).Msg("could not read the key of a paired browser")
 	}
 	if key == "" {
-		h.refusals.RecordUnpairedTry(l.keyID)
+		h.refusals.RecordUnpairedAttempt(l.keyID)
 		l.closeWith(wire.CloseUnpaired, "this browser is not paired: run `opentabs pair` with the code in its side panel")
 		l.finish()
 		return
 	}
-	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
+	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.FindOfferedNonce(r.Header)})
 }
 
-// hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
+// hijackedConnRecorder remembers the network connection that the WebSocket library hijacks. Only
 // closing the hijacked connection ends the link immediately, because the WebSocket close
 // handshake takes time.
-type hijackRecorder struct {
+type hijackedConnRecorder struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
 // The method Hijack implements http.Hijacker.
-func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (k *hijackedConnRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
 	return conn, rw, err
@@ -172,7 +172,7 @@ func (s *handshake) run() (*browser, error) {
 	p.Capabilities = inbound.CleanTexts(p.Capabilities, maxCapabilities, inbound.MaxBrowserNameChars)
 	if s.link.keyID != "" {
 		var err error
-		if s.link.pairedKey, err = s.link.hub.opts.Pairings.Confirm(s.link.keyID, p.BrowserName); err != nil {
+		if s.link.pairingKey, err = s.link.hub.opts.Pairings.Confirm(s.link.keyID, p.BrowserName); err != nil {
 			s.link.hub.opts.Log.Error().Err(err).Msg("could not record that a browser was paired")
 			return nil, s.rejectHandshake(wire.CloseUnpaired, "the server could not record the pairing; its log has the reason")
 		}

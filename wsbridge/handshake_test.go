@@ -95,8 +95,8 @@ func TestAttackByOrigin(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.Handler().ServeHTTP(w, r)
 			body := w.Body.String()
-			var problemJSON httpjson.Problem
-			if err := json.Unmarshal(w.Body.Bytes(), &problemJSON); err != nil || w.Code != tt.httpStatus || !strings.HasSuffix(problemJSON.Error, ".") {
+			var responseProblem httpjson.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &responseProblem); err != nil || w.Code != tt.httpStatus || !strings.HasSuffix(responseProblem.Error, ".") {
 				t.Errorf("the server answered with the status %d and the text %q, want the status %d and a sentence", w.Code, body, tt.httpStatus)
 			}
 			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {
@@ -124,7 +124,7 @@ func TestNewHubNeedsKey(t *testing.T) {
 	New(Options{})
 }
 
-func TestVersionMismatch(t *testing.T) {
+func TestVersionMismatchRejectsHello(t *testing.T) {
 	tests := []struct {
 		hello string
 		want  string
@@ -134,7 +134,7 @@ func TestVersionMismatch(t *testing.T) {
 		{`{"protocol":2,"browserId":{"of":"a new shape"}}`, "Protocol versions differ: opentabs 1, extension 2. Update opentabs, then start it again."},
 	}
 	for _, tt := range tests {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
 			p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
 			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
@@ -157,25 +157,25 @@ func TestVersionMismatchTextFitsCloseFrame(t *testing.T) {
 }
 
 func TestFirstFrameMustBeHello(t *testing.T) {
-	const notHelloClose = `close 1008 "the first frame must be the request hello"`
-	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
+	const notHelloCloseReason = `close 1008 "the first frame must be the request hello"`
+	const invalidHelloIDMessage = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
 	hello := func(params string) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":` + params + `}`
 	}
 	tests := []struct{ frame, wantAnswer, wantClose string }{
-		{`garbage`, "", notHelloClose},
-		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHelloClose},
-		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHelloClose},
+		{`garbage`, "", notHelloCloseReason},
+		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHelloCloseReason},
+		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHelloCloseReason},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}`,
-			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHelloClose},
+			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHelloCloseReason},
 		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is malformed: protocol must be an integer"}}`,
 			`close 1008 "hello is malformed: protocol must be an integer"`},
-		{hello(`{"protocol":1,"proof":"` + browserProof + `"}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
+		{hello(`{"protocol":1,"proof":"` + browserProof + `"}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + invalidHelloIDMessage + `"}}`, `close 1008 "` + invalidHelloIDMessage + `"`},
 		{hello(`{"protocol":1,"browserId":"b\u001b[31m","bootId":"x","proof":"` + browserProof + `"}`),
-			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
+			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + invalidHelloIDMessage + `"}}`, `close 1008 "` + invalidHelloIDMessage + `"`},
 	}
 	for _, tt := range tests {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
 			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
@@ -188,13 +188,13 @@ func TestFirstFrameMustBeHello(t *testing.T) {
 	}
 }
 
-func TestFirstFrameIsShort(t *testing.T) {
+func TestLongFirstFrameIsRejected(t *testing.T) {
 	hello := func(pad int) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":"` + browserProof + `","pad":"` +
 			strings.Repeat("x", pad) + `"}}`
 	}
 	frame := func(size int) string { return hello(size - len(hello(0))) }
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendFrame(frame(64<<10 + 1))
 		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1009 ") {
@@ -204,7 +204,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 			t.Errorf("connected browsers = %+v, want none", got)
 		}
 	})
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendFrame(frame(64 << 10))
 		p.wantFrames(helloResponse, emptySyncFrame)
@@ -217,7 +217,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 }
 
 func TestBinaryFirstFrameIsRejected(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte("x"))
 		if got, want := p.awaitClose(), `close 1008 "the first frame must be the request hello"`; got != want {
@@ -227,7 +227,7 @@ func TestBinaryFirstFrameIsRejected(t *testing.T) {
 }
 
 func TestHelloTimeout(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		if got := p.awaitClose(); got != "" {
@@ -241,7 +241,7 @@ func TestHelloTimeout(t *testing.T) {
 }
 
 func TestHelloTimerStopsAfterHello(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		p.sendHello("b1", "boot1")
@@ -253,10 +253,10 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 	})
 }
 
-func TestBrowserNames(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestBrowserNamesAreCleaned(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
+		p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
 			strings.Repeat("é", 200))
 		p.readFrames()
 		got := w.hub.Browsers()
@@ -266,10 +266,10 @@ func TestBrowserNames(t *testing.T) {
 	})
 }
 
-func TestCapabilities(t *testing.T) {
+func TestCapabilitiesAreCleaned(t *testing.T) {
 	var hub *Hub
 	var changes []string
-	withHub(t, Options{OnBrowsersChange: func() {
+	testWithHub(t, Options{OnBrowsersChange: func() {
 		changes = append(changes, fmt.Sprint(len(hub.Browsers())))
 	}}, func(w *hubFixture) {
 		hub = w.hub

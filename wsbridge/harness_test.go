@@ -37,8 +37,8 @@ type hubFixture struct {
 	links  []string
 }
 
-// All goroutines of the hub have ended when withHub returns.
-func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
+// All goroutines of the hub have ended when testWithHub returns.
+func testWithHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
@@ -188,7 +188,7 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 	}
 	ws.SetReadLimit(wire.MaxFrameBytes)
 	p.ws = ws
-	go p.readAll()
+	go p.readUntilClosed()
 	w.t.Cleanup(func() { _ = ws.CloseNow(); <-p.done; tr.CloseIdleConnections() })
 	return p
 }
@@ -199,7 +199,7 @@ func (p *browserPeer) setAnswersPings(on bool) {
 	p.answersPings = on
 }
 
-func (p *browserPeer) readAll() {
+func (p *browserPeer) readUntilClosed() {
 	defer close(p.done)
 	for {
 		_, b, err := p.ws.Read(context.Background())
@@ -224,7 +224,7 @@ func (p *browserPeer) readAll() {
 		}
 		p.mu.Unlock()
 		if responseFrames != "" {
-			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, responseFrames)
+			p.sendFormattedFrame(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, responseFrames)
 		}
 	}
 }
@@ -233,7 +233,7 @@ func (p *browserPeer) sendFrame(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
-func (p *browserPeer) sendFormat(format string, args ...any) {
+func (p *browserPeer) sendFormattedFrame(format string, args ...any) {
 	p.sendFrame(fmt.Sprintf(format, args...))
 }
 
@@ -313,7 +313,7 @@ func (w *hubFixture) connectBrowser(id, bootID string) *browserPeer {
 }
 
 func (p *browserPeer) sendHello(id, bootID string) {
-	p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
+	p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
 		id, bootID, browserProof)
 }
 
@@ -321,10 +321,10 @@ func newDispatchFrame(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tool.dispatch","params":{"dispatchId":%[1]q,"plugin":"chat","tool":"export","tabId":7,"documentId":"d7","maxResultBytes":104857600,"args":{"n":1}}}`, id)
 }
 
-func newCancelText(id, cancelReason string) string {
+func newCancelFrame(id, cancelReason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, cancelReason)
 }
 
 func (p *browserPeer) respond(id, output string) {
-	p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
+	p.sendFormattedFrame(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

@@ -21,37 +21,37 @@ type Holds interface {
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
-// HoldSender sends browsers the list of tabs that clients hold, and the list of client
-// sessions that ended. A HoldSender is safe for concurrent use.
-type HoldSender struct {
+// TabHoldSender sends browsers the list of tabs that clients hold, and the list of client
+// sessions that ended. A TabHoldSender is safe for concurrent use.
+type TabHoldSender struct {
 	hub *Hub
 
 	mu       sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
 	tabHolds Holds
 }
 
-// SetHolds sets the object that lists held tabs. Call SetHolds before a browser connects.
-func (s *HoldSender) SetHolds(tabHolds Holds) {
+// SetTabHolds sets the object that lists held tabs. Call SetTabHolds before a browser connects.
+func (s *TabHoldSender) SetTabHolds(tabHolds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tabHolds = tabHolds
 }
 
 // Send sends a browser the list of its tabs that clients are using, without blocking.
-func (s *HoldSender) Send(browserID string) {
+func (s *TabHoldSender) Send(browserID string) {
 	if b := s.hub.registry.findBrowser(browserID); b != nil {
 		s.sendHolds(b, false)
 	}
 }
 
 // SendSessionEnded notifies all connected browsers, without blocking, that a client's session ended.
-func (s *HoldSender) SendSessionEnded(session string) {
+func (s *TabHoldSender) SendSessionEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEndedSessions([]string{session})
 	}
 }
 
-func (s *HoldSender) sendHolds(b *browser, isNew bool) {
+func (s *TabHoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, l := s.hub.registry.currentLink(b)
@@ -64,7 +64,7 @@ func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	}
 }
 
-func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
+func (s *TabHoldSender) recordUserInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
 	tabHolds := s.tabHolds
 	s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
+func (s *TabHoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	tabHolds := s.tabHolds
 	s.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	defaultGracePeriod      = 10 * time.Second
-	defaultFirstBrowserWait = 5 * time.Second
+	defaultGracePeriod         = 10 * time.Second
+	defaultMaxFirstBrowserWait = 5 * time.Second
 )
 
 // Adapters provides the plugins that the hub sends to all connected browsers. Implementations
@@ -47,8 +47,8 @@ type Calls interface {
 	// is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	shape.Calls
-	// Follow returns a follower that receives all later events of all calls.
-	Follow(dispatch.FollowOptions) *dispatch.Follower
+	// Subscribe returns a follower that receives all later events of all calls.
+	Subscribe(dispatch.SubscribeOptions) *dispatch.Subscriber
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
@@ -85,11 +85,11 @@ type Options struct {
 	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync after
 	// settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
-	// CanRunIn reports whether the user's settings let a plugin run in a document with the given URL.
+	// CanPluginRunIn reports whether the user's settings let a plugin run in a document with the given URL.
 	// The parameter frame is false for the top document of a tab and true for documents in frames. If
-	// CanRunIn returns false for a document, the document receives no calls of the plugin. By default,
+	// CanPluginRunIn returns false for a document, the document receives no calls of the plugin. By default,
 	// calls can run in every document that a browser reports.
-	CanRunIn func(plugin, url string, frame bool) bool
+	CanPluginRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
 	// the browser. The hub passes on the log entries of one browser in the order in which they
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
@@ -97,7 +97,7 @@ type Options struct {
 	// ReceiveStart is called for each report from a browser about the start, or the failed start, of an adapter in a
 	// document. A browser can send a report more than once. ReceiveStart must not block for long. By default, reports
 	// of adapter starts are dropped.
-	ReceiveStart func(AdapterStart)
+	ReceiveStart func(AdapterStartReport)
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.
 	Calls Calls
@@ -106,10 +106,10 @@ type Options struct {
 	// UndoCall answers a side panel's call.undo request. By default, the hub rejects every
 	// call.undo request.
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
-	// ReceiveLate receives a page's result for a call that has already ended, for example after a lost
-	// link. ReceiveLate must check the run ID, because a browser can send the ID of a call that ran in
+	// ReceiveLateAnswer receives a page's result for a call that has already ended, for example after a lost
+	// link. ReceiveLateAnswer must check the run ID, because a browser can send the ID of a call that ran in
 	// another browser. By default, late results are dropped.
-	ReceiveLate func(browserID, runID string, lateAnswer dispatch.LateAnswer)
+	ReceiveLateAnswer func(browserID, runID string, lateAnswer dispatch.LateAnswer)
 	// InspectCall answers a side panel's call.inspect request. By default, the hub rejects
 	// every call.inspect request.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)
@@ -129,16 +129,16 @@ type Options struct {
 	// OnBrowsersChange is called after a browser connects, and after the grace period of a
 	// disconnected browser ends. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
-	// NameBrowser returns the name under which users see a browser, and whether a user chose that
-	// name. If NameBrowser is nil, the default is the name that the browser sent.
-	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
+	// ChooseBrowserName returns the name under which users see a browser, and whether a user chose that
+	// name. If ChooseBrowserName is nil, the default is the name that the browser sent.
+	ChooseBrowserName func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
 	// GracePeriod is how long a browser can stay disconnected before its calls fail with the error
 	// code link_lost. The default of the field GracePeriod is 10 s.
 	GracePeriod time.Duration
-	// FirstBrowserWait is how long after New a call can wait for the first browser to connect.
-	// The default of the field FirstBrowserWait is 5 s. A negative FirstBrowserWait disables
+	// MaxFirstBrowserWait is how long after New a call can wait for the first browser to connect.
+	// The default of the field MaxFirstBrowserWait is 5 s. A negative MaxFirstBrowserWait disables
 	// the wait.
-	FirstBrowserWait time.Duration
+	MaxFirstBrowserWait time.Duration
 }
 
 // Hub manages the links to all connected browsers, and runs tool calls in the browsers. New
@@ -146,22 +146,22 @@ type Options struct {
 type Hub struct {
 	// Holds sends browsers the list of tabs that clients currently use with browser tools, and the
 	// client sessions that ended.
-	Holds HoldSender
+	Holds TabHoldSender
 	// Probe measures whether and how fast browsers respond over their links.
-	Probe LinkProbe
+	Probe LinkDiagnostics
 
 	opts       Options
 	newNonce   func() string // newNonce returns a new random nonce for each connection
 	startedAt  time.Time
-	tabChanges tabsignal.Signal
+	tabChanges tabsignal.TabChanges
 	refusals   refusallog.Log
 	registry   registry
 	syncCount  atomic.Int64
 
-	mu               sync.Mutex // the mutex guards all fields below
-	calls            Calls
-	hashes           map[string]string
-	hashesSyncNumber int64
+	mu                     sync.Mutex // the mutex guards all fields below
+	calls                  Calls
+	hashes                 map[string]string
+	pluginHashesSyncNumber int64
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
@@ -175,16 +175,18 @@ func New(o Options) *Hub {
 		o.OnBrowsersChange = func() {}
 	}
 	if o.RepeatCall == nil {
-		o.RepeatCall = func(string) error { return errNoHistory }
+		o.RepeatCall = func(string) error { return errNoCallHistory }
 	}
 	if o.InspectCall == nil {
-		o.InspectCall = func(wire.CallInspectParams) (r wire.CallInspectResult, err error) { return r, errNoHistory }
+		o.InspectCall = func(wire.CallInspectParams) (r wire.CallInspectResult, err error) { return r, errNoCallHistory }
 	}
 	if o.UndoCall == nil {
-		o.UndoCall = func(wire.CallUndoParams) (r wire.CallUndoResult, err error) { return r, errNoHistory }
+		o.UndoCall = func(wire.CallUndoParams) (r wire.CallUndoResult, err error) { return r, errNoCallHistory }
 	}
 	if o.ReadHistory == nil {
-		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) { return r, errNoHistory }
+		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
+			return r, errNoCallHistory
+		}
 	}
 	if o.FindEndedSessions == nil {
 		o.FindEndedSessions = func([]string) []string { return nil }
@@ -192,8 +194,8 @@ func New(o Options) *Hub {
 	if o.GracePeriod <= 0 {
 		o.GracePeriod = defaultGracePeriod
 	}
-	if o.FirstBrowserWait == 0 {
-		o.FirstBrowserWait = defaultFirstBrowserWait
+	if o.MaxFirstBrowserWait == 0 {
+		o.MaxFirstBrowserWait = defaultMaxFirstBrowserWait
 	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
@@ -231,8 +233,8 @@ func (h *Hub) Sync() {
 		}
 	}
 	h.mu.Lock()
-	if syncNumber > h.hashesSyncNumber { // a concurrent, later Sync may already have stored newer hashes
-		h.hashes, h.hashesSyncNumber = hashes, syncNumber
+	if syncNumber > h.pluginHashesSyncNumber { // a concurrent, later Sync may already have stored newer hashes
+		h.hashes, h.pluginHashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()
 	for _, l := range h.registry.openLinks() {
@@ -259,9 +261,9 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// SendWaiting sends every browser the number of calls that are waiting for the user. SendWaiting
-// does not block. The numbers of concurrent calls of SendWaiting are sent in any order.
-func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
+// SendWaitingCount sends every browser the number of calls that are waiting for the user. SendWaitingCount
+// does not block. The numbers of concurrent calls of SendWaitingCount are sent in any order.
+func (h *Hub) SendWaitingCount(calls int) { h.registry.setWaitingCount(calls) }
 
 // RefreshPlugins makes all open side panels show the current list of plugins.
 func (h *Hub) RefreshPlugins() {

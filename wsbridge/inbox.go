@@ -48,7 +48,7 @@ func (l *link) serve(s *handshake) {
 			}
 			return
 		default:
-			l.inbox.handle(b, frame)
+			l.inbox.handleFrame(b, frame)
 		}
 		if l.inbox.malformedCount > maxMalformedFrames {
 			l.closeWith(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformedFrames))
@@ -75,8 +75,8 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// The method handle of an inbox must not block.
-func (in *inbox) handle(b *browser, frame []byte) {
+// The method handleFrame of an inbox must not block.
+func (in *inbox) handleFrame(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
 	case err != nil:
@@ -150,7 +150,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodTabUserInput, wire.MethodSessionUsed, wire.MethodStateWatch, wire.MethodPluginLog:
 		in.link.rejectRequest(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
-		if decode := changes.DecoderOf(e.Method); decode != nil {
+		if decode := changes.FindDecoder(e.Method); decode != nil {
 			in.link.panel.changePolicy(e, decode)
 			return
 		}
@@ -177,14 +177,14 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 		err = b.runTable.handlePart(in.link, e.Params)
 	case wire.MethodCallResumed:
 		err = withParams(e, func(p wire.CallResumedParams) {
-			b.runTable.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumedRuns)])
+			b.runTable.handleResumedRuns(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumedRuns)])
 		})
 	case wire.MethodTabSync:
 		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceTabs(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
-		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.changeTab(in.link, p) })
+		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.applyTabChange(in.link, p) })
 	case wire.MethodTabUserInput:
-		err = withParams(e, func(p wire.TabUserInputParams) { in.link.hub.Holds.recordInput(b, p) })
+		err = withParams(e, func(p wire.TabUserInputParams) { in.link.hub.Holds.recordUserInput(b, p) })
 	case wire.MethodSessionUsed:
 		err = withParams(e, func(p wire.SessionUsedParams) {
 			in.link.postEndedSessions(in.link.hub.opts.FindEndedSessions(p.Sessions))
@@ -195,7 +195,7 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 			err = in.link.hub.forwardLog(b, in.link, p)
 		}
 	case wire.MethodStateWatch:
-		err = withParams(e, func(p wire.StateWatchParams) { in.link.panel.setWatching(b, p.On) })
+		err = withParams(e, func(p wire.StateWatchParams) { in.link.panel.setPanelOpen(b, p.On) })
 	default:
 		err = errors.New("unknown method")
 	}

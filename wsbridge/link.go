@@ -31,8 +31,8 @@ const (
 )
 
 var (
-	errSlowFrame   = errors.New("a frame was incomplete after 5 min")
-	errBinaryFrame = errors.New("not a frame: a binary message")
+	errFrameTimeout = errors.New("a frame was incomplete after 5 min")
+	errBinaryFrame  = errors.New("not a frame: a binary message")
 )
 
 // The constants below are IDs, or beginnings of IDs, of requests that the server sends without
@@ -62,27 +62,27 @@ type link struct {
 	hasReceivedData atomic.Bool
 	// The types of the fields requests, adapters, panel and inbox document how access is synchronized.
 	requests *requests.Table
-	adapters adapterSync
+	adapters pluginSync
 	panel    panel
 	inbox    inbox
 
-	// Only the code of the handshake writes the fields keyID and pairedKey.
-	keyID, pairedKey string
+	// Only the code of the handshake writes the fields keyID and pairingKey.
+	keyID, pairingKey string
 
-	// The mutex registry.mu guards the fields isReady and waitingSent.
-	isReady     bool
-	waitingSent int
+	// The mutex registry.mu guards the fields isReady and lastSentWaitingCount.
+	isReady              bool
+	lastSentWaitingCount int
 
 	// Only the goroutine that reads from the link uses frameBuffer and frameReader.
 	frameBuffer bytes.Buffer
-	frameReader activityReader
+	frameReader livenessReader
 }
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	l := &link{hub: h, ws: ws, netConn: netConn, log: h.opts.Log, ended: make(chan struct{})}
 	l.outbox.framesQueued = make(chan struct{}, 1)
 	l.requests = requests.New(l.postFrame, l.ended)
-	l.adapters = adapterSync{link: l, syncDue: make(chan struct{}, 1), settings: map[string]string{}}
+	l.adapters = pluginSync{link: l, syncRequested: make(chan struct{}, 1), settings: map[string]string{}}
 	l.panel = panel{link: l, stateDue: make(chan struct{}, 1), pluginsDue: make(chan struct{}, 1)}
 	l.inbox = inbox{link: l}
 	return l
@@ -148,9 +148,9 @@ func (l *link) read() ([]byte, error) {
 		l.frameBuffer = bytes.Buffer{}
 	}
 	l.frameBuffer.Reset()
-	l.frameReader = activityReader{l, r, time.Now()}
+	l.frameReader = livenessReader{l, r, time.Now()}
 	if _, err := l.frameBuffer.ReadFrom(&l.frameReader); err != nil {
-		if errors.Is(err, errSlowFrame) && !l.hasEnded() {
+		if errors.Is(err, errFrameTimeout) && !l.hasEnded() {
 			l.log.Warn().Msg("browser sent a frame too slowly; closing its link")
 		}
 		return nil, err
@@ -172,32 +172,32 @@ func (l *link) readKey() (string, error) {
 	return l.hub.opts.Pairings.Key(l.keyID)
 }
 
-// activityReader marks the link as alive while a frame arrives.
-type activityReader struct {
-	l          *link
-	r          io.Reader
-	frameStart time.Time
+// livenessReader marks the link as alive while a frame arrives.
+type livenessReader struct {
+	l              *link
+	r              io.Reader
+	frameStartTime time.Time
 }
 
-func (t *activityReader) Read(p []byte) (int, error) {
-	if time.Since(t.frameStart) > frameTimeout {
-		return 0, errSlowFrame
+func (t *livenessReader) Read(p []byte) (int, error) {
+	if time.Since(t.frameStartTime) > frameTimeout {
+		return 0, errFrameTimeout
 	}
 	n, err := t.r.Read(p[:min(len(p), readChunkBytes)])
 	t.l.hasReceivedData.Store(true)
 	return n, err
 }
 
-// silenceLimit is how long a link may be silent before it is considered lost. Chrome stops a
+// maxSilence is how long a link may be silent before it is considered lost. Chrome stops a
 // service worker that gets no message for 30 s.
-const silenceLimit = wire.MaxSilenceMs * time.Millisecond
+const maxSilence = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive counts silence in ticks of silenceLimit/4, because the clock continues while the machine sleeps. If the
+// keepAlive counts silence in ticks of maxSilence/4, because the clock continues while the machine sleeps. If the
 // process was suspended (a sleeping laptop), the pause counts as one tick of silence, so no link is lost. keepAlive
 // returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingAfterBeats, maxMissedBeats = 1, 3
-	ticker := time.NewTicker(silenceLimit / 4)
+	ticker := time.NewTicker(maxSilence / 4)
 	defer ticker.Stop()
 	silentBeatCount := 0
 	for {
@@ -219,7 +219,7 @@ func (l *link) keepAlive() {
 		case pingAfterBeats:
 			l.postFrame(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
 		case maxMissedBeats:
-			l.log.Warn().Dur("silent_ms", silenceLimit).Msg("browser is silent; closing its link")
+			l.log.Warn().Dur("silent_ms", maxSilence).Msg("browser is silent; closing its link")
 			l.closeAbruptly()
 			return
 		}

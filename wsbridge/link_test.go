@@ -15,7 +15,7 @@ import (
 )
 
 func TestPingKeepsAlive(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.setAnswersPings(false)
 		p.sendHello("b1", "boot1")
@@ -35,7 +35,7 @@ func TestPingKeepsAlive(t *testing.T) {
 }
 
 func TestLinkWithoutPongsIsClosed(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.setAnswersPings(false)
 		p.sendHello("b1", "boot1")
@@ -60,7 +60,7 @@ func TestLinkWithoutPongsIsClosed(t *testing.T) {
 }
 
 func TestSlowLargeFrameKeepsLink(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
@@ -85,7 +85,7 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 	})
 }
 
-type outputSink struct{ outputs []json.RawMessage }
+type outputSink struct{ toolOutputs []json.RawMessage }
 
 func (k *outputSink) Reports([]wire.Report, int) {}
 func (k *outputSink) LinkLost()                  {}
@@ -93,11 +93,11 @@ func (*outputSink) Ask(wire.ToolAskParams)       {}
 
 func (k *outputSink) LinkRestored() {}
 func (k *outputSink) Finish(toolOutput json.RawMessage, _ *wire.CallError) {
-	k.outputs = append(k.outputs, toolOutput)
+	k.toolOutputs = append(k.toolOutputs, toolOutput)
 }
 
 func TestResultsDoNotShareReadBuffer(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var k outputSink
 		for _, id := range []string{"c1", "c2"} {
@@ -110,7 +110,7 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 		p.readFrames()
 		p.respond("c2", `"other"`)
 		p.readFrames()
-		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
+		if got := fmt.Sprintf("%s %s", k.toolOutputs[0], k.toolOutputs[1]); got != `"first" "other"` {
 			t.Errorf("the runs have the outputs %s; want %q", got, `"first" "other"`)
 		}
 	})
@@ -159,18 +159,18 @@ func TestFrames(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"x","method":"ping","result":{}}`, "", 1},
 		{"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":\"\xff\"}", "", 1},
 	}
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		malformed := 0
+		malformedCount := 0
 		for _, tt := range tests {
-			malformed += tt.malformed
+			malformedCount += tt.malformed
 			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
 				t.Errorf("answer to the frame %s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
-			if got := w.onlyLink().inbox.malformedCount; got != malformed {
-				t.Errorf("after the frame %s the link counted %d malformed frames, want %d", tt.frame, got, malformed)
-				malformed = got
+			if got := w.getOnlyLink().inbox.malformedCount; got != malformedCount {
+				t.Errorf("after the frame %s the link counted %d malformed frames, want %d", tt.frame, got, malformedCount)
+				malformedCount = got
 			}
 		}
 		if got := p.awaitClose(); got != "" {
@@ -179,7 +179,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-func (w *hubFixture) onlyLink() *link {
+func (w *hubFixture) getOnlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
 	for l := range w.hub.registry.openLinksSet {
@@ -189,8 +189,8 @@ func (w *hubFixture) onlyLink() *link {
 	return nil
 }
 
-func TestInvalidFrames(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestTooManyMalformedFramesCloseLink(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformedFrames {
 			if i%2 == 0 {
@@ -212,7 +212,7 @@ func TestInvalidFrames(t *testing.T) {
 // A page may send a progress report at the moment when its call ends, so the report arrives after
 // the end.
 func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformedFrames {
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
@@ -220,7 +220,7 @@ func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
-		if l := w.onlyLink(); l.inbox.unknownRunReportCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
+		if l := w.getOnlyLink(); l.inbox.unknownRunReportCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
 			t.Errorf("the link counted %d stray and %d malformed frames, want %d and 0", l.inbox.unknownRunReportCount, l.inbox.malformedCount, 2*maxMalformedFrames)
 		}
 		w.wantEvents()

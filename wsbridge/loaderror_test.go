@@ -75,7 +75,7 @@ const connectionRefusedError = "net::ERR_CONNECTION_REFUSED"
 
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectSyncedBrowser()
 		foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", URLToOpen: "https://x/7"}, newMethodResponder("tab.open", `{"tabId":7}`),
 			newTabJSON(7, "", 1, "", `,"loading":["chat"]`), newErrorPageJSON(7, connectionRefusedError, 1000))
@@ -106,7 +106,7 @@ func TestErrorPageIsReloadedOnce(t *testing.T) {
 		{"the browser reports nothing more", nil, "", loadTimeout + time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+			testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectSyncedBrowser(newErrorPageJSON(7, connectionRefusedError, 1000))
 				loadCount := 0
 				respond := newMethodResponder("tab.load", `{"loading":true}`)
@@ -129,7 +129,7 @@ func TestErrorPageIsReloadedOnce(t *testing.T) {
 
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		newLoadingTab := func(id int) string { return newTabJSON(id, "", 1, "", `,"loading":["chat"]`) }
 		p := w.connectSyncedBrowser(newLoadingTab(7), newLoadingTab(8))
 		foundTargets := make(chan dispatch.Targets, 1)
@@ -159,11 +159,11 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 }
 
 // While a matching tab is still loading, the hub must not open a second tab for the call.
-func TestSiteDoesNotAnswer(t *testing.T) {
+func TestUnansweredSiteOpensNoSecondTab(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
 	t.Run("a tab that was opened for the call fails to load", func(t *testing.T) {
-		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+		testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser()
 			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", URLToOpen: "https://x/7"}, newMethodResponder("tab.open", `{"tabId":7}`),
 				loading, newErrorPageJSON(7, "no_answer", 8000))
@@ -173,7 +173,7 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 		})
 	})
 	t.Run("a tab that already loads", func(t *testing.T) {
-		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+		testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(loading)
 			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", URLToOpen: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {

@@ -35,7 +35,7 @@ var malformedFrames = []malformedCase{
 		`{"jsonrpc":"2.0","id":"call_a","id":"call_b","result":{"output":1}}`,
 		`{"jsonrpc":"2.0","id":"call_b","result":{"output":1},"result":{"output":2}}`,
 	}},
-	{name: "too many members", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"ping"` + newManyMembers(40) + `}`}},
+	{name: "too many members", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"ping"` + newObjectWithMembers(40) + `}`}},
 	{name: "a frame that is both a request and an answer", frames: []string{`{"jsonrpc":"2.0","id":"call_b","method":"ping","result":{}}`}},
 	{name: "neither", frames: []string{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":""}`, `{"jsonrpc":"2.0","id":"x"}`, `{"jsonrpc":"2.0","id":"x","result":{},"error":{"code":1,"message":""}}`}},
 	{
@@ -104,7 +104,7 @@ func repeatFrame(n int, frame string) []string {
 	return frames
 }
 
-func newManyMembers(n int) string {
+func newObjectWithMembers(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
@@ -116,7 +116,7 @@ func newManyMembers(n int) string {
 func TestMalformedFramesAffectOnlyTheirSender(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
-			withHub(t, Options{}, func(w *hubFixture) {
+			testWithHub(t, Options{}, func(w *hubFixture) {
 				a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 				w.run("a", "call_a")
 				w.run("b", "call_b")
@@ -144,11 +144,11 @@ func TestMalformedFramesAffectOnlyTheirSender(t *testing.T) {
 
 // The test writes the bytes of a WebSocket frame directly, because a mask of zero leaves them unchanged.
 func TestOversizedFrameClosesLink(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
-		headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
+		frameHeader := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
 		body := make([]byte, 1<<20)
-		for chunk := append(headBytes, 0, 0, 0, 0); ; chunk = body {
+		for chunk := append(frameHeader, 0, 0, 0, 0); ; chunk = body {
 			_ = a.stallableConn.SetWriteDeadline(time.Now().Add(time.Second))
 			if _, err := a.stallableConn.Write(chunk); err != nil {
 				break
@@ -167,13 +167,13 @@ func TestSlowUnfinishedFrameClosesLink(t *testing.T) {
 		maxDuration time.Duration
 	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunkBytes, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
-			withHub(t, Options{}, func(w *hubFixture) {
+			testWithHub(t, Options{}, func(w *hubFixture) {
 				a := w.connectBrowser("a", "boot")
 				a.setAnswersPings(false)
 				startTime := time.Now()
-				headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
+				frameHeader := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.chunk)
-				for chunk := append(headBytes, 0, 0, 0, 0); ; chunk = body {
+				for chunk := append(frameHeader, 0, 0, 0, 0); ; chunk = body {
 					if _, err := a.stallableConn.Write(chunk); err != nil {
 						break
 					}

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-type endingCounts struct {
+type runEndCounter struct {
 	mu            sync.Mutex // guards all fields below
 	finishedRuns  int
 	cancelledRuns int
@@ -20,26 +20,26 @@ type endingCounts struct {
 	stoppedRuns   int
 }
 
-func (e *endingCounts) Reports([]wire.Report, int) {}
-func (e *endingCounts) LinkLost()                  {}
-func (*endingCounts) Ask(wire.ToolAskParams)       {}
+func (e *runEndCounter) Reports([]wire.Report, int) {}
+func (e *runEndCounter) LinkLost()                  {}
+func (*runEndCounter) Ask(wire.ToolAskParams)       {}
 
-func (e *endingCounts) LinkRestored() {}
+func (e *runEndCounter) LinkRestored() {}
 
-func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
+func (e *runEndCounter) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.finishedRuns++
 }
 
 type chaosTest struct {
-	w       *hubFixture
-	rnd     *rand.Rand
-	bootIDs map[string]int
-	peers   map[string]*browserPeer
-	all     []*browserPeer
-	runs    map[string]*endingCounts
-	ids     []string
+	w                *hubFixture
+	rnd              *rand.Rand
+	bootIDs          map[string]int
+	peersByBrowserID map[string]*browserPeer
+	all              []*browserPeer
+	runs             map[string]*runEndCounter
+	ids              []string
 }
 
 func (c *chaosTest) id() string {
@@ -51,18 +51,18 @@ func (c *chaosTest) id() string {
 
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
-	p, id := c.peers[name], c.id()
+	p, id := c.peersByBrowserID[name], c.id()
 	sendFrame := func(format string, args ...any) func() {
 		if p == nil {
 			return func() {}
 		}
-		return func() { p.sendFormat(format, args...) }
+		return func() { p.sendFormattedFrame(format, args...) }
 	}
 	switch n := c.rnd.IntN(100); {
 	case n < 25:
 		id = fmt.Sprint("c", len(c.ids))
 		c.ids = append(c.ids, id)
-		e := &endingCounts{}
+		e := &runEndCounter{}
 		c.runs[id] = e
 		return func() { c.start(name, id, e) }
 	case n < 40:
@@ -83,21 +83,21 @@ func (c *chaosTest) randomStep() func() {
 	case n < 84:
 		if p != nil {
 			p.closeAbruptly()
-			delete(c.peers, name)
+			delete(c.peersByBrowserID, name)
 		}
 	case n < 92:
 		if c.rnd.IntN(4) == 0 {
 			c.bootIDs[name]++
 		}
-		c.peers[name] = c.w.connectBrowser(name, fmt.Sprintf("boot%d", c.bootIDs[name]))
-		c.all = append(c.all, c.peers[name])
+		c.peersByBrowserID[name] = c.w.connectBrowser(name, fmt.Sprintf("boot%d", c.bootIDs[name]))
+		c.all = append(c.all, c.peersByBrowserID[name])
 	default:
 		c.w.advanceTime(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
 	}
 	return func() {}
 }
 
-func (c *chaosTest) start(browser, id string, e *endingCounts) {
+func (c *chaosTest) start(browser, id string, e *runEndCounter) {
 	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
 		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
 	}, e)
@@ -106,7 +106,7 @@ func (c *chaosTest) start(browser, id string, e *endingCounts) {
 	}
 }
 
-func (c *chaosTest) cancel(id string, e *endingCounts) {
+func (c *chaosTest) cancel(id string, e *runEndCounter) {
 	if e == nil {
 		return
 	}
@@ -125,17 +125,17 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			c := &chaosTest{
 				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), bootIDs: map[string]int{},
-				peers: map[string]*browserPeer{}, runs: map[string]*endingCounts{},
+				peersByBrowserID: map[string]*browserPeer{}, runs: map[string]*runEndCounter{},
 			}
 			for range 60 {
-				var senderGroup sync.WaitGroup
+				var senders sync.WaitGroup
 				for range 1 + c.rnd.IntN(4) {
-					senderGroup.Go(c.randomStep())
+					senders.Go(c.randomStep())
 				}
-				senderGroup.Wait()
+				senders.Wait()
 			}
 			for _, p := range c.all {
 				p.closeAbruptly()

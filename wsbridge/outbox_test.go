@@ -7,7 +7,7 @@ import (
 )
 
 func TestStalledBrowserIsDisconnected(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stallReads(release)
@@ -37,11 +37,11 @@ func TestStalledBrowserIsDisconnected(t *testing.T) {
 }
 
 func TestOutboxIsBounded(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stallReads(release)
-		l := w.onlyLink()
+		l := w.getOnlyLink()
 		l.postFrame(make([]byte, maxWaitingBytes/2))
 		l.postFrame(make([]byte, maxWaitingBytes/2))
 		w.readEvents()

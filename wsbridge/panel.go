@@ -28,32 +28,32 @@ type panel struct {
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32
 
-	mu          sync.Mutex // the mutex guards the field stopWatcher
-	stopWatcher context.CancelFunc
+	mu               sync.Mutex // the mutex guards the field cancelStateWatch
+	cancelStateWatch context.CancelFunc
 }
 
-func (p *panel) requestState() { signalIfIdle(p.stateDue) }
+func (p *panel) requestState() { notifyWithoutBlocking(p.stateDue) }
 
-func (p *panel) requestPlugins() { signalIfIdle(p.pluginsDue) }
+func (p *panel) requestPlugins() { notifyWithoutBlocking(p.pluginsDue) }
 
-// The caller of sendWaiting holds registry.mu.
-func (l *link) sendWaiting(calls int) {
-	if !l.isReady || calls == l.waitingSent {
+// The caller of sendWaitingCount holds registry.mu.
+func (l *link) sendWaitingCount(calls int) {
+	if !l.isReady || calls == l.lastSentWaitingCount {
 		return
 	}
-	l.waitingSent = calls
+	l.lastSentWaitingCount = calls
 	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// Only the goroutine that reads messages from the browser calls setWatching.
-func (p *panel) setWatching(b *browser, isWatching bool) {
+// Only the goroutine that reads messages from the browser calls setPanelOpen.
+func (p *panel) setPanelOpen(b *browser, isPanelOpen bool) {
 	p.stop()
-	if !isWatching {
+	if !isPanelOpen {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.mu.Lock()
-	p.stopWatcher = cancel
+	p.cancelStateWatch = cancel
 	p.mu.Unlock()
 	calls := p.link.hub.currentCalls()
 	p.requestState()
@@ -62,11 +62,11 @@ func (p *panel) setWatching(b *browser, isWatching bool) {
 	if calls == nil {
 		return
 	}
-	follower := calls.Follow(dispatch.FollowOptions{})
+	subscription := calls.Subscribe(dispatch.SubscribeOptions{})
 	p.link.goroutines.Go(func() {
-		defer follower.Close()
+		defer subscription.Close()
 		for {
-			if _, _, err := follower.Next(ctx); err != nil {
+			if _, _, err := subscription.Next(ctx); err != nil {
 				return
 			}
 			p.requestState()
@@ -77,9 +77,9 @@ func (p *panel) setWatching(b *browser, isWatching bool) {
 func (p *panel) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopWatcher != nil {
-		p.stopWatcher()
-		p.stopWatcher = nil
+	if p.cancelStateWatch != nil {
+		p.cancelStateWatch()
+		p.cancelStateWatch = nil
 	}
 }
 
@@ -89,16 +89,16 @@ func (p *panel) stop() {
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	panelCalls := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
 	var lastStateFrame, lastPluginsFrame, lastBrowser []byte
-	sendFrame := func(lastFrame *[]byte, method wire.Method, params []byte) {
+	sendFrame := func(lastSentFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
-		if !bytes.Equal(frame, *lastFrame) {
+		if !bytes.Equal(frame, *lastSentFrame) {
 			p.link.postFrame(frame)
-			*lastFrame = frame
+			*lastSentFrame = frame
 		}
 	}
-	pauseTimer := time.NewTimer(stateInterval)
-	defer pauseTimer.Stop()
-	refreshDue := time.Tick(refreshInterval)
+	stateIntervalTimer := time.NewTimer(stateInterval)
+	defer stateIntervalTimer.Stop()
+	refreshTicks := time.Tick(refreshInterval)
 	for {
 		var stateDue, pluginsDue bool
 		select {
@@ -106,7 +106,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		case <-p.stateDue:
 			stateDue, pluginsDue = true, tryReceive(p.pluginsDue)
-		case <-refreshDue:
+		case <-refreshTicks:
 			stateDue = true
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
@@ -125,11 +125,11 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 				sendFrame(&lastBrowser, wire.MethodStateBrowser, wire.EncodeBody(policy.BrowserTools()))
 			}
 		}
-		pauseTimer.Reset(stateInterval)
+		stateIntervalTimer.Reset(stateInterval)
 		select {
 		case <-ctx.Done():
 			return
-		case <-pauseTimer.C:
+		case <-stateIntervalTimer.C:
 		}
 	}
 }

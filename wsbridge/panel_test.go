@@ -35,8 +35,8 @@ func newFakeCalls() *fakeCalls {
 	}, dispatch.Options{})}
 }
 
-func (f *fakeCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
-	return f.d.Follow(dispatch.FollowOptions{})
+func (f *fakeCalls) Subscribe(dispatch.SubscribeOptions) *dispatch.Subscriber {
+	return f.d.Subscribe(dispatch.SubscribeOptions{})
 }
 
 func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
@@ -80,7 +80,7 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-func (f *fakeCalls) changeViews(views ...dispatch.View) {
+func (f *fakeCalls) setCallViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
 	f.mu.Unlock()
@@ -109,11 +109,11 @@ func (p *browserPeer) stateFrames() []wire.StateSyncParams {
 	return states
 }
 
-func TestPanel(t *testing.T) {
+func TestPanelReceivesStateOnlyWhileOpen(t *testing.T) {
 	calls := newFakeCalls()
-	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
+	testWithHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		calls.changeViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
+		calls.setCallViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although no panel is open, want 0", len(got))
 		}
@@ -127,7 +127,7 @@ func TestPanel(t *testing.T) {
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
-		calls.changeViews(callView("c1", 0.5, "b1"))
+		calls.setCallViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed, want 0", len(got))
@@ -146,13 +146,13 @@ func TestPanel(t *testing.T) {
 
 func TestPanelStateUpdatesAreRateLimited(t *testing.T) {
 	calls := newFakeCalls()
-	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
+	testWithHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
 		for i := range 1000 {
-			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
+			calls.setCallViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
 				w.advanceTime(20 * time.Millisecond)
 				if got := p.stateFrames(); len(got) != 1 {
@@ -172,9 +172,9 @@ func TestPanelStateUpdatesAreRateLimited(t *testing.T) {
 	})
 }
 
-func TestPanelIsBounded(t *testing.T) {
+func TestPanelCallListIsBounded(t *testing.T) {
 	calls := newFakeCalls()
-	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
+	testWithHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 1000 {
@@ -186,7 +186,7 @@ func TestPanelIsBounded(t *testing.T) {
 			endedView.Ended = &endTime
 			views = append(views, endedView)
 		}
-		calls.changeViews(views...)
+		calls.setCallViews(views...)
 		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != 200 || got[0].Calls[0].CallID != "c0" || len(got[0].Ended) != 200 || got[0].Ended[0].CallID != "e0" {
 			t.Errorf("states of the panel = %+v, want one with 200 of 1000 calls and 200 ended calls", got)
@@ -197,7 +197,7 @@ func TestPanelIsBounded(t *testing.T) {
 // The hub must not send an unchanged list of plugins again.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
-	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
+	testWithHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.hub.Sync()
 		if got := p.pluginFrames(); len(got) != 0 {
@@ -207,7 +207,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("plugin lists = %+v, want one with the plugin hash h1", got)
 		}
-		policy.setViews("ask")
+		policy.setPluginPermission("ask")
 		for range 2 {
 			w.hub.Sync()
 			w.advanceTime(stateInterval)
@@ -233,7 +233,7 @@ type fakePolicy struct {
 	changes []string
 }
 
-func (f *fakePolicy) setViews(permission wire.Permission) {
+func (f *fakePolicy) setPluginPermission(permission wire.Permission) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.views[0].Permission = permission
@@ -249,7 +249,7 @@ func (f *fakePolicy) ChangeSettings(plugin string, settingValues map[string]json
 	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, settingValues, by), plugin)
 }
 
-func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
+func (f *fakePolicy) SetMayOpenTab(plugin string, allowed bool, by string) error {
 	return f.recordChange(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
@@ -257,7 +257,7 @@ func (f *fakePolicy) SetCalls(plugin, otherPlugin string, allowed bool, by strin
 	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, otherPlugin, allowed, by), plugin)
 }
 
-func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
+func (f *fakePolicy) SetLateStartAccess(plugin string, allowed bool, by string) error {
 	return f.recordChange(fmt.Sprintf("late access %s %t by %s", plugin, allowed, by), plugin)
 }
 
@@ -305,7 +305,7 @@ func (f *fakePolicy) SwitchBrowserTools(names []string, on bool, by string) erro
 	return f.recordChange(fmt.Sprintf("browser tools %q %t by %s", names, on, by), "chat")
 }
 
-func (f *fakePolicy) SetSite(site, rule, by string) error {
+func (f *fakePolicy) SetSiteRule(site, rule, by string) error {
 	return f.recordChange(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
 }
 
@@ -346,7 +346,7 @@ func TestPanelShowsCalls(t *testing.T) {
 		{Type: "text", Content: json.RawMessage(`"a"`), Audience: "user"},
 		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes) + `"`)},
 	}
-	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
+	testWithHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		v := callView("c1", 0.25, "b1")
 		halfProgress := 0.5
@@ -355,7 +355,7 @@ func TestPanelShowsCalls(t *testing.T) {
 			TicketID: "t1", Kind: wire.TicketPermission, Reason: "why", Title: "title", Args: `{"n":1}`,
 			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
-		calls.changeViews(v)
+		calls.setCallViews(v)
 		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
@@ -382,13 +382,13 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 			Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes/2) + `"`),
 		})
 	}
-	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
+	testWithHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 100 {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
-		calls.changeViews(views...)
+		calls.setCallViews(views...)
 		p.sendFrame(watchStateFrame)
 		const maxShownCalls, maxBytes = 20, 512 << 10
 		shownActivities, textBytes := 0, 0
@@ -408,7 +408,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 
 func TestPanelDecidesTickets(t *testing.T) {
 	calls := newFakeCalls()
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		decide := func(params, want string) {
 			t.Helper()
@@ -439,7 +439,7 @@ func TestPanelDecidesTickets(t *testing.T) {
 }
 
 func TestPanelRequestsAreLimited(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		gate := make(chan struct{})
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
 		p := w.connectBrowser("b1", "boot1")
@@ -465,18 +465,18 @@ func TestPanelSetsPermissions(t *testing.T) {
 		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 	}
-	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
-	withHub(t, Options{}, func(w *hubFixture) {
+	const noPermissionsError = `"error":{"code":-32600,"message":"this server has no permissions"}`
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		sendRequest(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
-		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
-		sendRequest(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
-		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
-		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
-		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
+		sendRequest(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, noPermissionsError)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, noPermissionsError)
+		sendRequest(p, "config.settings", `{"plugin":"chat","values":{}}`, noPermissionsError)
+		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, noPermissionsError)
+		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, noPermissionsError)
+		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, noPermissionsError)
 	})
 	policy := &fakePolicy{}
-	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
+	testWithHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
 		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
@@ -506,7 +506,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 
 func TestPanelCancelsCalls(t *testing.T) {
 	calls := newFakeCalls()
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)

@@ -6,7 +6,7 @@ import (
 )
 
 func (rt *runTable) handlePart(l *link, params []byte) error {
-	p, chunk, err := wire.DecodePart(params)
+	p, chunk, err := wire.DecodeResultPart(params)
 	if err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		l.inbox.countUnknownRunReport(p.DispatchID)
 		return nil
 	}
-	r.confirm()
+	r.markConfirmed()
 	// The server drops a part of a result that a reconnected browser sends again. The number
 	// of parts, which the browser sends last, reveals missing parts.
 	if p.Seq != r.nextPartIndex {

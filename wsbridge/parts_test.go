@@ -11,14 +11,14 @@ func (p *browserPeer) sendPart(id string, seq int, chunk string) {
 	if err != nil {
 		p.w.t.Fatal(err)
 	}
-	p.rawPart(id, seq, string(q))
+	p.sendRawPart(id, seq, string(q))
 }
 
-func (p *browserPeer) rawPart(id string, seq int, chunk string) {
-	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, chunk)
+func (p *browserPeer) sendRawPart(id string, seq int, chunk string) {
+	p.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, chunk)
 }
 
-func TestParts(t *testing.T) {
+func TestResultPartsAreJoined(t *testing.T) {
 	type part struct {
 		seq   int
 		chunk string
@@ -40,7 +40,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{}, func(w *hubFixture) {
+			testWithHub(t, Options{}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				if err := w.startTestRun("b1", "c1", 100); err != nil {
 					t.Fatal(err)
@@ -49,15 +49,15 @@ func TestParts(t *testing.T) {
 					p.sendPart("c1", resultPart.seq, resultPart.chunk)
 				}
 				w.wantEvents()
-				p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
+				p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
 				w.wantEvents("c1 " + tt.want)
 			})
 		})
 	}
 }
 
-func TestPartsTooLarge(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestTooLargeResultPartsFailCall(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		if err := w.startTestRun("b1", "c1", 100); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestPartsTooLarge(t *testing.T) {
 		w.wantEvents()
 		p.sendPart("c1", 1, "x")
 		w.wantEvents("c1 failed result_too_large: the result is larger than 100 bytes")
-		p.wantFrames(newCancelText("c1", "the result is too large"))
+		p.wantFrames(newCancelFrame("c1", "the result is too large"))
 		p.sendPart("c1", 2, "x")
 		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
 		w.wantEvents()
@@ -89,13 +89,13 @@ func TestResultSplitInsideCharacter(t *testing.T) {
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}
 	for _, tt := range tests {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			for i, chunk := range tt.textParts {
-				p.rawPart("c1", i, chunk)
+				p.sendRawPart("c1", i, chunk)
 			}
-			p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.textParts))
+			p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.textParts))
 			w.wantEvents("c1 returned " + tt.want)
 		})
 	}

@@ -21,7 +21,7 @@ func TestPreviewHasNoEffect(t *testing.T) {
 		{"a tab shows an error page", newErrorPageJSON(7, connectionRefusedError, 1000), "tab.load"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+			testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectSyncedBrowser(tt.tab)
 				var requests []string
 				w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", URLToOpen: "https://x/7", IsPreview: true}, func(frame string) string {
@@ -45,7 +45,7 @@ func TestPreviewHasNoEffect(t *testing.T) {
 func TestApprovedReloadIsForced(t *testing.T) {
 	hash := "h1"
 	for _, isApproved := range []bool{false, true} {
-		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+		testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`))
 			var loadRequests []string
 			targetChoice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
@@ -57,10 +57,10 @@ func TestApprovedReloadIsForced(t *testing.T) {
 					if !strings.Contains(frame, "tab.load") {
 						continue
 					}
-					isForced := strings.Contains(frame, `"force":true`)
-					loadRequests = append(loadRequests, map[bool]string{false: "asked", true: "forced"}[isForced])
-					p.sendFrame(newMethodResponder("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
-					if isForced {
+					isForcedReload := strings.Contains(frame, `"force":true`)
+					loadRequests = append(loadRequests, map[bool]string{false: "asked", true: "forced"}[isForcedReload])
+					p.sendFrame(newMethodResponder("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForcedReload])(frame))
+					if isForcedReload {
 						p.listTabs(newTabJSON(7, "", 1, "d7", ","+chatPluginState("true")))
 					}
 				}

@@ -14,18 +14,22 @@ import (
 // pingTimeout limits how long a browser may take to answer a ping.
 const pingTimeout = 5 * time.Second
 
-// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for concurrent use.
-type LinkProbe struct{ hub *Hub }
+// LinkDiagnostics tests the links between a hub and its browsers. A LinkDiagnostics is safe for concurrent use.
+type LinkDiagnostics struct{ hub *Hub }
 
 // RefusedHello returns why and when the hub last refused an extension. RefusedHello
 // returns an empty sentence if a browser has connected since the last refusal.
-func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusals.RefusedHello() }
+func (p *LinkDiagnostics) RefusedHello() refusallog.RefusedHello {
+	return p.hub.refusals.RefusedHello()
+}
 
-// UnpairedTries returns recent attempts of unpaired browsers to connect.
-func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
+// UnpairedAttempts returns recent attempts of unpaired browsers to connect.
+func (p *LinkDiagnostics) UnpairedAttempts() []refusallog.UnpairedAttempt {
+	return p.hub.refusals.UnpairedAttempts()
+}
 
 // Reconnect closes the link to a browser, so that the extension reconnects. Running calls continue.
-func (p *LinkProbe) Reconnect(browserID string) {
+func (p *LinkDiagnostics) Reconnect(browserID string) {
 	if b := p.hub.registry.findBrowser(browserID); b != nil {
 		if _, l := p.hub.registry.currentLink(b); l != nil {
 			l.closeWith(websocket.StatusServiceRestart, "the browser has a new name")
@@ -35,7 +39,7 @@ func (p *LinkProbe) Reconnect(browserID string) {
 
 // Ping returns the round-trip time of a request to a browser's extension. The text of a
 // returned error is for the user.
-func (p *LinkProbe) Ping(ctx context.Context, browserID string) (time.Duration, error) {
+func (p *LinkDiagnostics) Ping(ctx context.Context, browserID string) (time.Duration, error) {
 	b := p.hub.registry.findBrowser(browserID)
 	if b == nil {
 		return 0, fmt.Errorf("there is no browser with the id %q", browserID)

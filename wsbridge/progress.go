@@ -24,7 +24,7 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r := rt.runs[p.DispatchID]
 	hasNewReports := false
 	if r != nil {
-		r.confirm()
+		r.markConfirmed()
 		hasNewReports = r.dropRepeatedReports(&p)
 	}
 	rt.mu.Unlock()
@@ -50,14 +50,14 @@ func (r *toolRun) dropRepeatedReports(p *wire.ToolProgressParams) bool {
 	if seq < 0 || seq > maxReportCount {
 		return false
 	}
-	repeatedCount := r.reportCount - seq
+	repeatedReportCount := r.reportCount - seq
 	switch {
-	case repeatedCount > 0 && repeatedCount >= n:
+	case repeatedReportCount > 0 && repeatedReportCount >= n:
 		return false
-	case repeatedCount > 0:
-		p.Reports, p.SkippedReports = p.Reports[repeatedCount:], 0
+	case repeatedReportCount > 0:
+		p.Reports, p.SkippedReports = p.Reports[repeatedReportCount:], 0
 	default:
-		p.SkippedReports -= repeatedCount
+		p.SkippedReports -= repeatedReportCount
 	}
 	r.reportCount = seq + n
 	return true

@@ -8,7 +8,7 @@ import (
 )
 
 func TestForgedDispatchIDsAreIgnored(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
 		w.run("b1", "other")
@@ -25,8 +25,8 @@ func TestForgedDispatchIDsAreIgnored(t *testing.T) {
 	})
 }
 
-func TestMalformedReports(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestMalformedReportsAreMarkedInvalid(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
@@ -34,8 +34,8 @@ func TestMalformedReports(t *testing.T) {
 	})
 }
 
-func TestActivitiesOfMalformedReports(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestMalformedReportsKeepTheirActivities(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
@@ -48,7 +48,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 
 // Control characters must be removed from the texts of progress reports, because clients show the texts in a terminal.
 func TestControlCharsAreRemovedFromReports(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		const unsafeText = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
@@ -65,7 +65,7 @@ func TestControlCharsAreRemovedFromReports(t *testing.T) {
 }
 
 func TestReportsAreForwardedOnce(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		sendFrame := func(seq, skippedCount int, messages ...string) {
@@ -73,7 +73,7 @@ func TestReportsAreForwardedOnce(t *testing.T) {
 			for _, m := range messages {
 				reports = append(reports, `{"message":"`+m+`"}`)
 			}
-			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
+			p.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
 				seq, strings.Join(reports, ","), skippedCount)
 		}
 		sendFrame(0, 2, "a", "b")

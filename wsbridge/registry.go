@@ -17,14 +17,14 @@ import (
 // The type registry stores the browsers and the open links of a hub. If a browser has
 // several links, the registry decides which is the browser's current link.
 type registry struct {
-	hub           *Hub
-	openLinkCount sync.WaitGroup
+	hub            *Hub
+	openLinksGroup sync.WaitGroup
 
 	mu               sync.Mutex // the mutex guards all fields below, and some fields of browser and link
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
 	handshakingLinks []*link
-	waitingCalls     int
+	waitingCallCount int
 	isClosed         bool
 }
 
@@ -52,7 +52,7 @@ func (g *registry) currentLink(b *browser) (name string, l *link) {
 	return b.name, b.link
 }
 
-func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
+func (g *registry) setInjectMode(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b.link == l {
@@ -71,7 +71,7 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
+func (g *registry) attachLink(l *link, helloRequestID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
 		g.mu.Unlock()
@@ -84,7 +84,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 		g.browsers[id] = b
 	}
 	l.log = g.hub.opts.Log.With().Str("browser", id).Logger()
-	finishFuncs := g.setCurrent(b, l, helloID, p)
+	finishFuncs := g.setCurrentLink(b, l, helloRequestID, p)
 	g.mu.Unlock()
 	runAll(finishFuncs)
 	event := l.log.Info().Str("name", p.BrowserName).Str("extension", p.ExtensionVersion)
@@ -110,9 +110,9 @@ func (g *registry) chooseBrowserID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes a link the current link of its browser, and queues the answer to hello before any other frame. The
-// caller must call the returned functions without holding a lock. The caller of setCurrent holds registry.mu.
-func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
+// setCurrentLink makes a link the current link of its browser, and queues the answer to hello before any other frame. The
+// caller must call the returned functions without holding a lock. The caller of setCurrentLink holds registry.mu.
+func (g *registry) setCurrentLink(b *browser, l *link, helloRequestID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var linkLostErr *wire.CallError
 	if isNew && b.bootID != "" {
@@ -121,15 +121,15 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	if b.link != nil {
 		b.link.closeWith(wire.CloseReplaced, "replaced by a newer connection of this browser")
 	}
-	result := wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version, PairedKey: l.pairedKey}
+	result := wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version, PairedKey: l.pairingKey}
 	b.name, b.bootID, b.version, b.injectMode = p.BrowserName, p.BootID, p.ExtensionVersion, ""
-	if nameBrowser := g.hub.opts.NameBrowser; nameBrowser != nil {
-		b.name, result.IsGivenName = nameBrowser(b.id, p.BrowserName, p.HasDefaultName)
+	if chooseBrowserName := g.hub.opts.ChooseBrowserName; chooseBrowserName != nil {
+		b.name, result.IsGivenName = chooseBrowserName(b.id, p.BrowserName, p.HasDefaultName)
 		result.BrowserName = b.name
 	}
 	b.capabilities, b.keyID = p.Capabilities, l.keyID
 	b.setLink(l)
-	l.postFrame(wire.AppendResult(nil, helloID, wire.EncodeBody(result)))
+	l.postFrame(wire.AppendResult(nil, helloRequestID, wire.EncodeBody(result)))
 	b.tabs.connect(l, b.name, isNew)
 	return b.runTable.connect(l, linkLostErr)
 }
@@ -143,15 +143,15 @@ func (g *registry) detachLink(b *browser, l *link) {
 	b.setLink(nil)
 	b.tabs.disconnect()
 	runCount := b.runTable.disconnect()
-	generation := b.linkGeneration
-	b.giveUpTimer = time.AfterFunc(g.hub.opts.GracePeriod, func() { g.removeLostBrowser(b, generation) })
+	linkGeneration := b.linkGeneration
+	b.gracePeriodTimer = time.AfterFunc(g.hub.opts.GracePeriod, func() { g.removeLostBrowser(b, linkGeneration) })
 	l.log.Info().Int("running", runCount).Msg("browser disconnected")
 }
 
-func (g *registry) removeLostBrowser(b *browser, generation int) {
+func (g *registry) removeLostBrowser(b *browser, linkGeneration int) {
 	g.mu.Lock()
 	var finishFuncs []func()
-	if b.linkGeneration == generation {
+	if b.linkGeneration == linkGeneration {
 		finishFuncs = b.runTable.close(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
 			"the link to the browser was lost and did not come back within %v", g.hub.opts.GracePeriod)})
 		delete(g.browsers, b.id)
@@ -169,7 +169,7 @@ func (g *registry) registerLink(l *link) bool {
 		return false
 	}
 	g.openLinksSet[l] = struct{}{}
-	g.openLinkCount.Add(1)
+	g.openLinksGroup.Add(1)
 	var oldestLink *link
 	if len(g.handshakingLinks) >= maxOpenHandshakes {
 		oldestLink = g.handshakingLinks[0]
@@ -188,23 +188,23 @@ func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l.isReady = true
-	g.removeHandshaking(l)
-	l.sendWaiting(g.waitingCalls)
+	g.removeHandshakingLink(l)
+	l.sendWaitingCount(g.waitingCallCount)
 }
 
-// The caller of removeHandshaking holds registry.mu.
-func (g *registry) removeHandshaking(l *link) {
+// The caller of removeHandshakingLink holds registry.mu.
+func (g *registry) removeHandshakingLink(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)
 	}
 }
 
-func (g *registry) setWaiting(calls int) {
+func (g *registry) setWaitingCount(calls int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waitingCalls = calls
+	g.waitingCallCount = calls
 	for l := range g.openLinksSet {
-		l.sendWaiting(calls)
+		l.sendWaitingCount(calls)
 	}
 }
 
@@ -212,9 +212,9 @@ func (g *registry) unregisterLink(l *link) {
 	l.finish()
 	g.mu.Lock()
 	delete(g.openLinksSet, l)
-	g.removeHandshaking(l)
+	g.removeHandshakingLink(l)
 	g.mu.Unlock()
-	g.openLinkCount.Done()
+	g.openLinksGroup.Done()
 }
 
 func (g *registry) close(callError *wire.CallError) {
@@ -232,7 +232,7 @@ func (g *registry) close(callError *wire.CallError) {
 	}
 	g.mu.Unlock()
 	runAll(finishFuncs)
-	g.openLinkCount.Wait()
+	g.openLinksGroup.Wait()
 }
 
 func runAll(finishFuncs []func()) {

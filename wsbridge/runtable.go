@@ -16,15 +16,15 @@ type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu         sync.Mutex // the mutex guards all fields below; frames are queued under mu to keep their order
-	link       *link      // the field link is nil while the link is lost
-	isClosed   bool
-	runs       map[string]*toolRun
-	startCount int
-	stops      map[string]*pendingStop
+	mu           sync.Mutex // the mutex guards all fields below; frames are queued under mu to keep their order
+	link         *link      // the field link is nil while the link is lost
+	isClosed     bool
+	runs         map[string]*toolRun
+	startCount   int
+	pendingStops map[string]*pendingStop
 	// The field generation counts how often the field link changed.
-	generation   int
-	resumedTimer *time.Timer
+	generation         int
+	resumeTimeoutTimer *time.Timer
 }
 
 // Each function that connect returns finishes one call, and the caller must call the function without
@@ -37,7 +37,7 @@ func (rt *runTable) connect(l *link, linkLostErr *wire.CallError) (finishFuncs [
 	}
 	rt.setLink(l)
 	rt.resendStops()
-	rt.awaitResumed()
+	rt.startResumeTimeout()
 	rt.resendRuns()
 	for _, r := range rt.runs {
 		r.sink.LinkRestored()
@@ -49,7 +49,7 @@ func (rt *runTable) disconnect() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
-	for _, s := range rt.stops {
+	for _, s := range rt.pendingStops {
 		s.isSent = false // the tool.cancel may have been lost with the link
 	}
 	for _, r := range rt.runs {
@@ -60,9 +60,9 @@ func (rt *runTable) disconnect() int {
 
 // The caller of setLink holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
-	if rt.resumedTimer != nil {
-		rt.resumedTimer.Stop()
-		rt.resumedTimer = nil
+	if rt.resumeTimeoutTimer != nil {
+		rt.resumeTimeoutTimer.Stop()
+		rt.resumeTimeoutTimer = nil
 	}
 	rt.link = l
 	rt.generation++
@@ -104,9 +104,9 @@ func (rt *runTable) endAllRuns(callError *wire.CallError) (finishFuncs []func())
 		}
 		finishFuncs = append(finishFuncs, rt.newFinishFunc(id, nil, runErr))
 	}
-	for id, s := range rt.stops {
+	for id, s := range rt.pendingStops {
 		finishFuncs = append(finishFuncs, s.takeOutcomeCallback(wire.CancelIgnored))
-		delete(rt.stops, id)
+		delete(rt.pendingStops, id)
 	}
 	return finishFuncs
 }
@@ -122,8 +122,8 @@ func (rt *runTable) newFinishFunc(id string, toolOutput json.RawMessage, err *wi
 	return func() { r.sink.Finish(toolOutput, err) }
 }
 
-// The caller of awaitResumed holds runTable.mu.
-func (rt *runTable) awaitResumed() {
+// The caller of startResumeTimeout holds runTable.mu.
+func (rt *runTable) startResumeTimeout() {
 	if len(rt.runs) == 0 {
 		return
 	}
@@ -131,7 +131,7 @@ func (rt *runTable) awaitResumed() {
 		r.isListedByBrowser = false
 	}
 	generation := rt.generation
-	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnresumedRuns(generation) })
+	rt.resumeTimeoutTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnresumedRuns(generation) })
 }
 
 func (rt *runTable) endUnresumedRuns(generation int) {
@@ -150,19 +150,19 @@ func (rt *runTable) endUnresumedRuns(generation int) {
 	runAll(finishFuncs)
 }
 
-// If the list contains a call that the server no longer has, handleResumed sends tool.cancel to the call's page.
-func (rt *runTable) handleResumed(l *link, ids []string) {
+// If the list contains a call that the server no longer has, handleResumedRuns sends tool.cancel to the call's page.
+func (rt *runTable) handleResumedRuns(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, id := range ids {
 		if r := rt.runs[id]; r != nil {
-			r.confirm()
+			r.markConfirmed()
 			if rt.link == l {
 				rt.resendAnswers(r)
 			}
 			continue
 		}
-		if rt.stops[id] == nil && inbound.IsID(id) {
+		if rt.pendingStops[id] == nil && inbound.IsID(id) {
 			l.log.Debug().Str("call", id).Msg("the browser runs a call that the server no longer has; stopping it")
 			l.postFrame(cancelFrame(id, "the server no longer has this call"))
 		}

@@ -8,14 +8,14 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-func TestRunTable(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestRunTableSendsAndEndsRuns(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		rt := &newBrowser(w.hub, "b1").runTable
 		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
-		if err := rt.startRun(&r, nil, make(endErrorSink, 1), false); err == nil || err.Code != wire.ErrNavigated {
+		if err := rt.startRun(&r, nil, make(callErrorSink, 1), false); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("startRun in a closed document returned the error %v, want navigated", err)
 		}
-		runEnded := make(endErrorSink, 1)
+		runEnded := make(callErrorSink, 1)
 		if err := rt.startRun(&r, nil, runEnded, true); err != nil || !rt.runs["c1"].isUnsent {
 			t.Fatalf("startRun without a link returned the error %v, want nil and an unsent run", err)
 		}

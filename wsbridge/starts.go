@@ -2,8 +2,8 @@ package wsbridge
 
 import "opentabs/wire"
 
-// AdapterStart is a browser's report that an adapter started, or failed to start, in a document.
-type AdapterStart struct {
+// AdapterStartReport is a browser's report that an adapter started, or failed to start, in a document.
+type AdapterStartReport struct {
 	Plugin string
 	// The field Hash is the content hash of the adapter's code, which identifies the
 	// plugin's version.
@@ -15,25 +15,25 @@ type AdapterStart struct {
 	Problem string
 }
 
-func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
-	var adapterStarts []AdapterStart
+func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStartReport {
+	var startReports []AdapterStartReport
 	for _, d := range listDocuments(t) {
 		for _, p := range d.plugins {
-			adapterStarts = append(adapterStarts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
+			startReports = append(startReports, AdapterStartReport{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
 		}
 	}
 	for _, p := range t.BrokenPlugins {
-		adapterStarts = append(adapterStarts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
+		startReports = append(startReports, AdapterStartReport{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
 	}
-	return adapterStarts
+	return startReports
 }
 
-// The caller of reportStarts must hold no lock.
-func (h *Hub) reportStarts(adapterStarts []AdapterStart) {
+// The caller of reportAdapterStarts must hold no lock.
+func (h *Hub) reportAdapterStarts(startReports []AdapterStartReport) {
 	if h.opts.ReceiveStart == nil {
 		return
 	}
-	for _, s := range adapterStarts {
+	for _, s := range startReports {
 		h.opts.ReceiveStart(s)
 	}
 }

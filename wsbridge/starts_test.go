@@ -10,23 +10,23 @@ import (
 	"opentabs/dispatch"
 )
 
-func TestStartsAreReported(t *testing.T) {
+func TestAdapterStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex
-	var adapterStarts []AdapterStart
-	takeReportedStarts := func() []AdapterStart {
+	var startReports []AdapterStartReport
+	takeReportedStarts := func() []AdapterStartReport {
 		mu.Lock()
 		defer mu.Unlock()
-		allAdapterStarts := adapterStarts
-		adapterStarts = nil
-		return allAdapterStarts
+		newStartReports := startReports
+		startReports = nil
+		return newStartReports
 	}
-	o := Options{Adapters: newOnePluginAdapters(&hash), ReceiveStart: func(s AdapterStart) {
+	o := Options{Adapters: newChatPluginAdapters(&hash), ReceiveStart: func(s AdapterStartReport) {
 		mu.Lock()
 		defer mu.Unlock()
-		adapterStarts = append(adapterStarts, s)
+		startReports = append(startReports, s)
 	}}
-	withHub(t, o, func(w *hubFixture) {
+	testWithHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
 		takeReportedStarts()

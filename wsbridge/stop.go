@@ -45,8 +45,8 @@ func (rt *runTable) cancel(id, cancelReason string, onOutcome func(wire.CancelOu
 		return true, false
 	}
 	s := &pendingStop{closeReason: cancelReason, onOutcome: onOutcome}
-	s.timer = time.AfterFunc(wire.CancelTimeoutMs*time.Millisecond, func() { rt.expireStop(id, s) })
-	rt.stops[id] = s
+	s.timer = time.AfterFunc(wire.CancelTimeoutMs*time.Millisecond, func() { rt.finishUnansweredStop(id, s) })
+	rt.pendingStops[id] = s
 	if rt.link != nil {
 		rt.link.postFrame(cancelFrame(id, cancelReason))
 		s.isSent = true
@@ -72,18 +72,18 @@ func (s *pendingStop) takeOutcomeCallback(cancelOutcome wire.CancelOutcome) func
 }
 
 // A tool.cancel that was never sent is kept until the reconnect.
-func (rt *runTable) expireStop(id string, s *pendingStop) {
+func (rt *runTable) finishUnansweredStop(id string, s *pendingStop) {
 	rt.mu.Lock()
-	if rt.stops[id] != s {
+	if rt.pendingStops[id] != s {
 		rt.mu.Unlock()
 		return
 	}
 	if s.isSent {
-		delete(rt.stops, id)
+		delete(rt.pendingStops, id)
 	}
-	reportOutcome := s.takeOutcomeCallback(wire.CancelIgnored)
+	reportCancelOutcome := s.takeOutcomeCallback(wire.CancelIgnored)
 	rt.mu.Unlock()
-	reportOutcome()
+	reportCancelOutcome()
 }
 
 func (rt *runTable) handleStopReply(l *link, id string, e wire.Envelope) {
@@ -96,26 +96,26 @@ func (rt *runTable) handleStopReply(l *link, id string, e wire.Envelope) {
 		}
 	}
 	rt.mu.Lock()
-	s := rt.stops[id]
+	s := rt.pendingStops[id]
 	if s == nil {
 		rt.mu.Unlock()
 		l.log.Debug().Str("call", id).Msg("late answer to tool.cancel")
 		return
 	}
-	delete(rt.stops, id)
-	reportOutcome := s.takeOutcomeCallback(cancelOutcome)
+	delete(rt.pendingStops, id)
+	reportCancelOutcome := s.takeOutcomeCallback(cancelOutcome)
 	rt.mu.Unlock()
-	reportOutcome()
+	reportCancelOutcome()
 }
 
 // resendStops resends every unanswered tool.cancel, because the frames may have been lost with
 // the link. The caller of resendStops holds runTable.mu.
 func (rt *runTable) resendStops() {
-	for id, s := range rt.stops {
+	for id, s := range rt.pendingStops {
 		rt.link.postFrame(cancelFrame(id, s.closeReason))
 		s.isSent = true
 		if s.onOutcome == nil {
-			delete(rt.stops, id)
+			delete(rt.pendingStops, id)
 		}
 	}
 }

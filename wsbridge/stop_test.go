@@ -20,14 +20,14 @@ func TestCancelOutcomes(t *testing.T) {
 		{`"error":{"code":-32601,"message":"what?"}`, "ignored"},
 	}
 	for _, tt := range tests {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			w.cancel("c1")
-			p.wantFrames(newDispatchFrame("c1"), newCancelText("c1", "stop it"))
+			p.wantFrames(newDispatchFrame("c1"), newCancelFrame("c1", "stop it"))
 			w.wantEvents()
 			for range 2 {
-				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.cancelResponse)
+				p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.cancelResponse)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
 			p.respond("c1", "1")
@@ -39,7 +39,7 @@ func TestCancelOutcomes(t *testing.T) {
 }
 
 func TestUnansweredCancelTimesOut(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -52,8 +52,8 @@ func TestUnansweredCancelTimesOut(t *testing.T) {
 	})
 }
 
-func TestCancelOfUnknownRun(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestCancelOfUnknownRunReportsFinished(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		w.cancel("c1")
 		w.wantEvents("c1 stopped: finished")
 		p := w.connectBrowser("b1", "boot1")
@@ -67,8 +67,8 @@ func TestCancelOfUnknownRun(t *testing.T) {
 	})
 }
 
-func TestStopWhileDisconnected(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestCancelWhileDisconnectedIsSentOnce(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.closeAbruptly()
@@ -78,7 +78,7 @@ func TestStopWhileDisconnected(t *testing.T) {
 		w.advanceTime(7 * time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
+		p.wantFrames(helloResponse, newCancelFrame("c1", "stop it"), emptySyncFrame)
 		// The hub must not send a second tool.cancel for a call.
 		p.closeAbruptly()
 		p = w.dial()
@@ -89,7 +89,7 @@ func TestStopWhileDisconnected(t *testing.T) {
 }
 
 func TestStopAnsweredAfterReconnect(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -99,14 +99,14 @@ func TestStopAnsweredAfterReconnect(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
+		p.wantFrames(helloResponse, newCancelFrame("c1", "stop it"), emptySyncFrame)
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }
 
 func TestCancelIsResentAfterReconnect(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -116,12 +116,12 @@ func TestCancelIsResentAfterReconnect(t *testing.T) {
 		w.wantEvents("c1 stopped: ignored")
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
+		p.wantFrames(helloResponse, newCancelFrame("c1", "stop it"), emptySyncFrame)
 	})
 }
 
-func TestStopsOfLostBrowser(t *testing.T) {
-	withHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
+func TestCancelIsIgnoredAfterBrowserIsLost(t *testing.T) {
+	testWithHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.closeAbruptly()
@@ -134,7 +134,7 @@ func TestStopsOfLostBrowser(t *testing.T) {
 }
 
 func TestCancelFollowsDispatch(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		const runs = 200
 		for i := range runs {
@@ -152,7 +152,7 @@ func TestCancelFollowsDispatch(t *testing.T) {
 				switch f {
 				case newDispatchFrame(id):
 					startedRuns[id] = true
-				case newCancelText(id, "stop it"):
+				case newCancelFrame(id, "stop it"):
 					if !startedRuns[id] {
 						t.Errorf("the frame to stop %s came before the frame to start it, want the start first", id)
 					}

@@ -28,7 +28,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
-	firstForced := len(attempts)
+	firstForcedAttempt := len(attempts)
 	if s.targetChoice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}
@@ -41,7 +41,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		if l == nil {
 			return false, false
 		}
-		response, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
+		response, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForcedAttempt}))
 		if err != nil {
 			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
@@ -50,8 +50,8 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
-		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Bool("forced", i >= firstForced).Msg("tab reload requested for a call")
-		if r.Loading || i >= firstForced {
+		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Bool("forced", i >= firstForcedAttempt).Msg("tab reload requested for a call")
+		if r.Loading || i >= firstForcedAttempt {
 			return true, true
 		}
 	}
@@ -122,7 +122,7 @@ func (s browserToolSearch) find(ctx context.Context, targetChoice dispatch.Targe
 		foundTargets, isWaiting := s.queryBrowsers(ctx, targetChoice)
 		waitTime := time.Until(waitUntil)
 		if foundTargets.BrowserCount == 0 && !h.tabChanges.HasListedTabs() {
-			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
+			waitTime, isWaiting = h.opts.MaxFirstBrowserWait-time.Since(h.startedAt), true
 		}
 		if len(foundTargets.LiveTargets) > 0 || !isWaiting || waitTime <= 0 {
 			return foundTargets
@@ -174,7 +174,7 @@ func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspe
 	if err := inbound.DecodeAnswer(response, &r); err != nil || r.Tab == nil {
 		return nil, err
 	}
-	tab := inbound.CleanAnyTab(*r.Tab)
+	tab := inbound.CleanBrowserTab(*r.Tab)
 	if tab.TabID != tabID {
 		return nil, fmt.Errorf("the browser described tab %d instead", tab.TabID)
 	}

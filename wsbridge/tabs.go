@@ -40,15 +40,15 @@ type tabTable struct {
 	isSynced, hasListedTabs                 bool
 	requestedSyncNumber, answeredSyncNumber int
 	syncCount                               int
-	hasLoggedForeignPage                    bool
+	hasLoggedPageOutsideSites               bool
 	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
 	tabsBeforeReconnect  map[int]wire.TabInfo
 	reconnectedTabsTimer *time.Timer
 	// The field generation counts how often the browser's link was established or lost.
 	generation int
-	// documentLeftTimes maps the ID of a tab to the time when the tab left a document with a live plugin.
-	documentLeftTimes map[int]time.Time
+	// navigationTimes maps the ID of a tab to the time when the tab left a document with a live plugin.
+	navigationTimes map[int]time.Time
 }
 
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
@@ -56,13 +56,13 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	defer ts.mu.Unlock()
 	if isNew {
 		clear(ts.tabs)
-		clear(ts.documentLeftTimes)
+		clear(ts.navigationTimes)
 		ts.tabsBeforeReconnect = nil
 		ts.startSync()
 	}
 	ts.name = name
 	ts.setLink(l)
-	ts.keepEarlierDocuments()
+	ts.keepTabsBeforeReconnect()
 }
 
 func (ts *tabTable) disconnect() {
@@ -94,21 +94,21 @@ func (ts *tabTable) hasTab(tabID int) bool {
 	return ok
 }
 
-func (ts *tabTable) isShowing(tabID int, documentID string) bool {
+func (ts *tabTable) isShowingDocument(tabID int, documentID string) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return showsDocument(ts.findTab(tabID), documentID)
+	return tabShowsDocument(ts.findTab(tabID), documentID)
 }
 
 // A list of tabs that arrives on a replaced link is ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
-	var adapterStarts []AdapterStart
+	var startReports []AdapterStartReport
 	isChanged := false
 	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
-		ts.hub.reportStarts(adapterStarts)
+		ts.hub.reportAdapterStarts(startReports)
 	}()
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -125,7 +125,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 		delete(missingTabs, t.TabID)
 		t = inbound.CleanTab(t)
 		ts.storeTab(t)
-		adapterStarts = append(adapterStarts, listAdapterStarts(t, ts.name)...)
+		startReports = append(startReports, listAdapterStarts(t, ts.name)...)
 	}
 	for id := range missingTabs {
 		ts.removeTab(id)
@@ -134,14 +134,14 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 }
 
 // A changed tab that is reported on a replaced link is ignored.
-func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
-	var adapterStarts []AdapterStart
+func (ts *tabTable) applyTabChange(l *link, p wire.TabChangedParams) {
+	var startReports []AdapterStartReport
 	isChanged := false
 	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}
-		ts.hub.reportStarts(adapterStarts)
+		ts.hub.reportAdapterStarts(startReports)
 	}()
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -159,7 +159,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 		p.Tab.TabID = p.TabID
 		t := inbound.CleanTab(*p.Tab)
 		ts.storeTab(t)
-		adapterStarts = listAdapterStarts(t, ts.name)
+		startReports = listAdapterStarts(t, ts.name)
 	}
 	isChanged = true
 }
@@ -170,7 +170,7 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	defer ts.mu.Unlock()
 	delete(ts.tabsBeforeReconnect, tabID)
 	t, ok := ts.tabs[tabID]
-	if !ok || ts.link != l || !showsDocument(t, documentID) {
+	if !ok || ts.link != l || !tabShowsDocument(t, documentID) {
 		return
 	}
 	if t.DocumentID != documentID {
@@ -186,9 +186,9 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 }
 
 // A restarted service worker lists its tabs before the pages have reported their adapters. If a document no longer
-// exists after the reconnect, the browser rejects calls in the document. The caller of keepEarlierDocuments holds
+// exists after the reconnect, the browser rejects calls in the document. The caller of keepTabsBeforeReconnect holds
 // tabTable.mu.
-func (ts *tabTable) keepEarlierDocuments() {
+func (ts *tabTable) keepTabsBeforeReconnect() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
@@ -239,7 +239,7 @@ func listDocuments(t wire.TabInfo) []document {
 	return documents
 }
 
-func showsDocument(t wire.TabInfo, documentID string) bool {
+func tabShowsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && (t.DocumentID == documentID ||
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
@@ -291,7 +291,7 @@ func (ts *tabTable) remainingSyncTime(targetChoice dispatch.TargetChoice) time.D
 	if ts.isSynced && ts.hasListedTabs || !targetChoice.AllowsBrowser(ts.browserID, ts.name) {
 		return 0
 	}
-	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
+	return ts.hub.opts.MaxFirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
 func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
@@ -306,30 +306,30 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	ts.tabs[t.TabID] = t
 	switch {
 	case t.DocumentID != "" || len(t.Loading)+len(t.ArrivingPlugins) == 0:
-		delete(ts.documentLeftTimes, t.TabID)
+		delete(ts.navigationTimes, t.TabID)
 	case previousTab.DocumentID != "":
-		ts.documentLeftTimes[t.TabID] = time.Now()
+		ts.navigationTimes[t.TabID] = time.Now()
 	}
 }
 
 // The caller of removeTab holds tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
-	delete(ts.documentLeftTimes, tabID)
+	delete(ts.navigationTimes, tabID)
 }
 
-// nextDocumentWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
+// remainingNavigationWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
 // load a page and then call a tool of that page, so a call waits for a tab that had a live plugin a moment ago. A call
 // waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
-func (ts *tabTable) nextDocumentWait(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
+func (ts *tabTable) remainingNavigationWait(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == nil {
 		return 0
 	}
-	for id, leftTime := range ts.documentLeftTimes {
+	for id, navigationTime := range ts.navigationTimes {
 		t := ts.findTab(id)
-		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, listDocuments(t)[0])}
+		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibilityClass: inbound.VisibilityClass(t), Target: ts.newTarget(t, listDocuments(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, targetChoice.Plugin) && !slices.Contains(t.ArrivingPlugins, targetChoice.Plugin) || !targetChoice.Allows(p.Target) {
 			continue
 		}
@@ -341,7 +341,7 @@ func (ts *tabTable) nextDocumentWait(targetChoice dispatch.TargetChoice, liveTar
 			return compareTargets(otherTarget, p) < 0
 		})
 		if isBestTarget {
-			remainingDuration = max(remainingDuration, loadTimeout-time.Since(leftTime))
+			remainingDuration = max(remainingDuration, loadTimeout-time.Since(navigationTime))
 		}
 	}
 	return remainingDuration

@@ -41,7 +41,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
 }
 
-func newOnePluginAdapters(hash *string) fakeAdapters {
+func newChatPluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
 		listPlugins: func() []wire.PluginInfo {
 			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
@@ -50,12 +50,12 @@ func newOnePluginAdapters(hash *string) fakeAdapters {
 	}
 }
 
-func newTabJSON(id int, marks string, used float64, doc, plugins string) string {
+func newTabJSON(id int, marks string, lastAccessedMs float64, doc, plugins string) string {
 	return fmt.Sprintf(`{"tabId":%d,"windowId":1,"url":"https://x/%[1]d","title":"T%[1]d","active":%v,"focused":%v,"lastAccessedMs":%v,"documentId":%q%s}`,
-		id, strings.Contains(marks, "a"), strings.Contains(marks, "f"), used, doc, plugins)
+		id, strings.Contains(marks, "a"), strings.Contains(marks, "f"), lastAccessedMs, doc, plugins)
 }
 
-const liveChatPlugins = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
+const liveChatPluginsJSON = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
 
 func targetNames(targets []dispatch.Target) string {
 	var names []string
@@ -65,9 +65,9 @@ func targetNames(targets []dispatch.Target) string {
 	return strings.Join(names, " ")
 }
 
-func TestTargets(t *testing.T) {
+func TestTargetsAreRankedAndFiltered(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		want := func(liveTargets, reload string, browsers int) {
 			t.Helper()
 			w.readEvents()
@@ -80,16 +80,16 @@ func TestTargets(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		want("b1/7", "", 1)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			newTabJSON(1, "", 900, "d1", liveChatPlugins),
-			newTabJSON(2, "f", 100, "d2", liveChatPlugins),
-			newTabJSON(3, "f", 200, "d3", liveChatPlugins),
-			newTabJSON(4, "a", 50, "d4", liveChatPlugins),
-			newTabJSON(5, "af", 0.5, "d5", liveChatPlugins),
-			newTabJSON(6, "", 900, "d6", liveChatPlugins),
+			newTabJSON(1, "", 900, "d1", liveChatPluginsJSON),
+			newTabJSON(2, "f", 100, "d2", liveChatPluginsJSON),
+			newTabJSON(3, "f", 200, "d3", liveChatPluginsJSON),
+			newTabJSON(4, "a", 50, "d4", liveChatPluginsJSON),
+			newTabJSON(5, "af", 0.5, "d5", liveChatPluginsJSON),
+			newTabJSON(6, "", 900, "d6", liveChatPluginsJSON),
 			newTabJSON(8, "af", 999, "d8", `,"plugins":[{"name":"other","hash":"h9"}]`),
 			newTabJSON(9, "af", 999, "d9", `,"plugins":[{"name":"chat","hash":"old"}]`),
 			newTabJSON(10, "", 5, "", `,"needsReload":["other","chat"]`),
-			newTabJSON(11, "", 6, "", liveChatPlugins),
+			newTabJSON(11, "", 6, "", liveChatPluginsJSON),
 		}, ",") + `]}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
 		got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}).LiveTargets[0]
@@ -98,7 +98,7 @@ func TestTargets(t *testing.T) {
 		}
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPluginsJSON) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
@@ -117,7 +117,7 @@ func TestTargets(t *testing.T) {
 // its tabs before the pages have reported their adapters.
 func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		listTabs := func(p *browserPeer, tabs ...string) {
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
@@ -135,7 +135,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 			return p
 		}
 		p := w.connectBrowser("b1", "boot1")
-		listTabs(p, newTabJSON(6, "", 0, "d6", liveChatPlugins), newTabJSON(7, "a", 0, "d7", liveChatPlugins), newTabJSON(8, "", 0, "d8", liveChatPlugins))
+		listTabs(p, newTabJSON(6, "", 0, "d6", liveChatPluginsJSON), newTabJSON(7, "a", 0, "d7", liveChatPluginsJSON), newTabJSON(8, "", 0, "d8", liveChatPluginsJSON))
 		want("b1/7 b1/6 b1/8", "")
 		p.closeAbruptly()
 		w.advanceTime(time.Second)
@@ -144,7 +144,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPlugins))
+		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPluginsJSON))
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
 		want("b1/7 b1/6", "")
@@ -165,9 +165,9 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	})
 }
 
-func TestTargetsOfDisconnectedBrowser(t *testing.T) {
+func TestDisconnectedBrowserKeepsTargetsForGracePeriod(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		want := func(liveTargets string, browsers int) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || got.BrowserCount != browsers {
@@ -186,12 +186,12 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 }
 
 func TestTabReportsOnOldLinkAreIgnored(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
 		oldLink, currentLink := &link{hub: w.hub}, &link{hub: w.hub}
 		b.tabs.connect(currentLink, "", true)
 		b.tabs.replaceTabs(oldLink, []wire.TabInfo{{TabID: 1}})
-		b.tabs.changeTab(oldLink, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
+		b.tabs.applyTabChange(oldLink, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
 		if len(b.tabs.tabs) != 0 {
 			t.Errorf("stored tabs of the browser = %+v, want none", b.tabs.tabs)
 		}
@@ -199,7 +199,7 @@ func TestTabReportsOnOldLinkAreIgnored(t *testing.T) {
 }
 
 func TestTabsAreBounded(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
 		currentLink := &link{hub: w.hub}
 		b.tabs.connect(currentLink, "", true)
@@ -208,20 +208,20 @@ func TestTabsAreBounded(t *testing.T) {
 			manyTabs[i].TabID = i
 		}
 		b.tabs.replaceTabs(currentLink, manyTabs)
-		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
+		b.tabs.applyTabChange(currentLink, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("the hub stores %d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
 		// The tab keeps the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another ID.
-		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
+		b.tabs.applyTabChange(currentLink, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("the stored tab 3 has the ID %d and a title of %d characters; want 3 and 1000", got.TabID, len([]rune(got.Title)))
 		}
 	})
 }
 
-func TestBrowsers(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestBrowsersAreListedAfterDisconnect(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b2", "boot1")
 		w.connectBrowser("b1", "boot2")
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
@@ -241,7 +241,7 @@ func TestBrowsers(t *testing.T) {
 
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash), MaxFirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		foundTargets := make(chan dispatch.Targets, 1)
 		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
@@ -250,7 +250,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
-	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
+	testWithHub(t, Options{MaxFirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(startTime) != 3*time.Second {
 			t.Errorf("the call found %d browsers after %v, want 0 after 3s", got.BrowserCount, time.Since(startTime))
@@ -263,7 +263,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Error("a call still waits for the first browser after the time for it, want no wait")
 		}
 	})
-	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
+	testWithHub(t, Options{MaxFirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		startTime := time.Now()
@@ -275,7 +275,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 
 func TestTargetsWaitForNewBrowser(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
 		w.advanceTime(time.Minute)
 		p := w.dial()
@@ -308,7 +308,7 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.advanceTime(time.Minute)
 		hash = "h2"
@@ -341,7 +341,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.advanceTime(time.Minute)
 		for _, hash = range []string{"h2", "h3"} {
@@ -387,10 +387,10 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 		{"the call is for another plugin", dispatch.TargetChoice{Plugin: "mail"}, readyTab, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+			testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.sendFrame(loading)
-				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
+				w.advanceTime(defaultMaxFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
 				startTime := time.Now()
 				foundTargets := make(chan dispatch.Targets, 1)
 				go func() { foundTargets <- w.hub.Targets(w.t.Context(), tt.want) }()
@@ -410,11 +410,11 @@ func TestUnloadedDocumentIsNotATarget(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
-			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+			testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				w.run("b1", "r1")
 				p.readFrames()
-				p.sendFormat(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
+				p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
 				w.wantEvents(fmt.Sprintf("r1 failed %s, not started: gone", code))
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 				defer cancel()

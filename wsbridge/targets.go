@@ -28,13 +28,13 @@ func (h *Hub) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) d
 	if targetChoice.TargetKind != dispatch.TargetDocument {
 		return browserToolSearch{h}.find(ctx, targetChoice)
 	}
-	s := targetSearch{hub: h, targetChoice: targetChoice, stepStart: time.Now()}
+	s := targetSearch{hub: h, targetChoice: targetChoice, stepStartTime: time.Now()}
 	for {
 		tabsChanged := h.tabChanges.Next()
 		waitTime := s.updateTargets()
 		if waitTime <= 0 {
-			var hasRequested bool
-			if hasRequested, waitTime = s.reloadOrOpen(ctx); hasRequested {
+			var hasRequestedTab bool
+			if hasRequestedTab, waitTime = s.reloadOrOpen(ctx); hasRequestedTab {
 				continue
 			}
 		}
@@ -61,42 +61,42 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 
 // targetSearch is the state of one call of Targets.
 type targetSearch struct {
-	hub                         *Hub
-	targetChoice                dispatch.TargetChoice
-	stepStart                   time.Time
-	targets                     dispatch.Targets
-	hasTriedReload, isReloading bool
-	hasTriedOpen                bool
-	openedTab                   *dispatch.Target
+	hub                           *Hub
+	targetChoice                  dispatch.TargetChoice
+	stepStartTime                 time.Time
+	targets                       dispatch.Targets
+	hasTriedToReload, isReloading bool
+	hasTriedToOpen                bool
+	openedTab                     *dispatch.Target
 	// If a tab has already failed to load when the search begins, the search reloads the tab once. If a tab fails to
 	// load during the search, the search no longer waits for the tab.
-	earlierFailures map[failedLoad]bool
+	earlierLoadFailures map[loadFailure]bool
 }
 
-// failedLoad identifies one failed page load of a tab.
-type failedLoad struct {
+// loadFailure identifies one failed page load of a tab.
+type loadFailure struct {
 	browser        string
 	tabID          int
 	loadFailedAtMs float64
 }
 
-func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
-	return s.targetChoice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
+func (s *targetSearch) isNewLoadFailure(t dispatch.Target) bool {
+	return s.targetChoice.Allows(t) && !s.earlierLoadFailures[loadFailure{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }
 
 func (s *targetSearch) hasOpenedTabFailed() bool {
 	return slices.ContainsFunc(s.targets.ErrorPages, func(t dispatch.Target) bool {
-		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewFailure(t)
+		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewLoadFailure(t)
 	})
 }
 
 func (s *targetSearch) updateTargets() time.Duration {
 	targets, documentWaitTime, syncWaitTime := s.hub.currentTargets(s.targetChoice)
 	s.targets = targets
-	if s.earlierFailures == nil {
-		s.earlierFailures = map[failedLoad]bool{}
+	if s.earlierLoadFailures == nil {
+		s.earlierLoadFailures = map[loadFailure]bool{}
 		for _, t := range targets.ErrorPages {
-			s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}] = true
+			s.earlierLoadFailures[loadFailure{t.Browser, t.TabID, t.LoadFailedAtMs}] = true
 		}
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.targetChoice.Allows(t) })
@@ -104,7 +104,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	// An unresponsive page counts as loading, because the page could soon respond.
 	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.targetChoice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.targetChoice.Allows)
 	isAwaitingCode := slices.ContainsFunc(targets.TabsWithoutPluginCode, s.targetChoice.Allows)
-	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isAwaitingCode
+	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewLoadFailure) && !isLoading && !isAwaitingCode
 	switch {
 	case documentWaitTime > 0:
 		return documentWaitTime
@@ -115,21 +115,21 @@ func (s *targetSearch) updateTargets() time.Duration {
 		if s.hasOpenedTabFailed() {
 			return 0
 		}
-		return openedTabTimeout - time.Since(s.stepStart)
+		return openedTabTimeout - time.Since(s.stepStartTime)
 	case s.isReloading && !hasReadyTarget && !hasFailed: // a page is often not ready immediately after a reload
-		return loadTimeout - time.Since(s.stepStart)
+		return loadTimeout - time.Since(s.stepStartTime)
 	case len(liveTargets) > 0:
 		return 0
 	case isAwaitingCode:
-		return codeTimeout - time.Since(s.stepStart)
+		return codeTimeout - time.Since(s.stepStartTime)
 	case isLoading:
-		return loadTimeout - time.Since(s.stepStart)
+		return loadTimeout - time.Since(s.stepStartTime)
 	case hasFailed || slices.ContainsFunc(targets.BrokenTabs, s.targetChoice.Allows):
 		return 0
 	case syncWaitTime > 0:
 		return syncWaitTime
 	case !s.hub.tabChanges.HasListedTabs():
-		return s.hub.opts.FirstBrowserWait - time.Since(s.hub.startedAt)
+		return s.hub.opts.MaxFirstBrowserWait - time.Since(s.hub.startedAt)
 	default:
 		return 0
 	}
@@ -137,7 +137,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 
 // During one search for targets, reloadOrOpen requests reloads at most once, and opens at most one
 // tab.
-func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasRequested bool, waitTime time.Duration) {
+func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasRequestedTab bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.targetChoice.Allows) {
 		return false, 0
 	}
@@ -148,23 +148,23 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasRequested bool, wai
 		return false, 0 // if the plugin is broken, it would fail again after a reload
 	}
 	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.targetChoice.Allows)
-	retryablePages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
+	retryablePages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewLoadFailure)
 	reloadableTabs := slices.Concat(s.targets.TabsToReload, retryablePages)
-	mustReload := slices.ContainsFunc(reloadableTabs, s.targetChoice.Allows)
+	canReload := slices.ContainsFunc(reloadableTabs, s.targetChoice.Allows)
 	// While a tab loads, the search for targets opens no second tab.
 	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.targetChoice.Allows)
 	switch {
-	case mustReload && !s.hasTriedReload:
-		if s.isReloading, s.hasTriedReload = s.requestReload(ctx, reloadableTabs); !s.hasTriedReload {
-			return false, loadTimeout - time.Since(s.stepStart)
+	case canReload && !s.hasTriedToReload:
+		if s.isReloading, s.hasTriedToReload = s.requestReload(ctx, reloadableTabs); !s.hasTriedToReload {
+			return false, loadTimeout - time.Since(s.stepStartTime)
 		}
-	case !mustReload && !hasErrorPage && !isLoading && !s.hasTriedOpen && len(s.targets.BrowsersToOpen) == 1:
-		s.hasTriedOpen = true
+	case !canReload && !hasErrorPage && !isLoading && !s.hasTriedToOpen && len(s.targets.BrowsersToOpen) == 1:
+		s.hasTriedToOpen = true
 		s.openedTab = s.openTab(ctx, s.targets.BrowsersToOpen[0])
 	default:
 		return false, 0
 	}
-	s.stepStart = time.Now()
+	s.stepStartTime = time.Now()
 	return true, 0
 }
 
@@ -182,7 +182,7 @@ func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispat
 		matchingTargets := b.tabs.findTargets(targetChoice.Plugin, hash)
 		syncWaitTime = max(syncWaitTime, b.tabs.remainingSyncTime(targetChoice))
 		unresponsiveCandidates, errorPageCandidates = append(unresponsiveCandidates, matchingTargets.unresponsive...), append(errorPageCandidates, matchingTargets.errorPages...)
-		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(targetChoice)
+		targets.IsPluginListSyncing = targets.IsPluginListSyncing || b.tabs.isSyncing(targetChoice)
 		awaitingCodeCandidates = append(awaitingCodeCandidates, matchingTargets.tabsAwaitingCode...)
 		reloadCandidates, loadingCandidates, brokenCandidates = append(reloadCandidates, matchingTargets.tabsToReload...), append(loadingCandidates, matchingTargets.loading...), append(brokenCandidates, matchingTargets.brokenTargets...)
 		switch {
@@ -199,7 +199,7 @@ func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispat
 	}
 	for _, b := range browsers {
 		if isKnown {
-			documentWaitTime = max(documentWaitTime, b.tabs.nextDocumentWait(targetChoice, liveCandidates))
+			documentWaitTime = max(documentWaitTime, b.tabs.remainingNavigationWait(targetChoice, liveCandidates))
 		}
 	}
 	slices.SortFunc(targets.BrowsersToOpen, func(x, y dispatch.Target) int {
@@ -221,7 +221,7 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 // rankedTarget is a target with the data that determines its rank.
 type rankedTarget struct {
 	dispatch.Target
-	visibility       int
+	visibilityClass  int
 	lastAccessedAtMs float64
 }
 
@@ -251,18 +251,18 @@ func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 
 // The caller of addTab holds tabTable.mu.
 func (matchingTargets *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
-	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
-	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
+	isBrokenInThisBuild := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
+	isBrokenInAnyBuild := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range listDocuments(t) {
-		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
-		if !ts.mayRunIn(plugin, d) {
+		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibilityClass: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
+		if !ts.canRunInDocument(plugin, d) {
 			continue
 		}
 		i := slices.IndexFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
 		isTopDocument := d.frameID == 0
 		switch {
 		case i >= 0 && d.documentID != "" && d.plugins[i].Hash == hash:
-			p.Readiness = readinessOf(d.plugins[i].ReadinessReady)
+			p.Readiness = toReadiness(d.plugins[i].ReadinessReady)
 			if t.Unresponsive {
 				matchingTargets.unresponsive = append(matchingTargets.unresponsive, p)
 			} else {
@@ -273,10 +273,10 @@ func (matchingTargets *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plug
 			matchingTargets.errorPages = append(matchingTargets.errorPages, p)
 		case isTopDocument && slices.Contains(t.ArrivingPlugins, plugin):
 			matchingTargets.tabsAwaitingCode = append(matchingTargets.tabsAwaitingCode, p)
-		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
-			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
+		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBrokenInThisBuild):
+			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBrokenInThisBuild)].Problem
 			matchingTargets.brokenTargets = append(matchingTargets.brokenTargets, p)
-		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
+		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isBrokenInAnyBuild)):
 			matchingTargets.tabsToReload = append(matchingTargets.tabsToReload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):
 			matchingTargets.loading = append(matchingTargets.loading, p)
@@ -284,23 +284,23 @@ func (matchingTargets *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plug
 	}
 }
 
-// mayRunIn repeats a check of the extension, because a compromised browser can skip the check. The caller of
-// mayRunIn holds tabTable.mu.
-func (ts *tabTable) mayRunIn(plugin string, d document) bool {
-	mayRunIn := ts.hub.opts.CanRunIn
-	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
+// canRunInDocument repeats a check of the extension, because a compromised browser can skip the check. The caller of
+// canRunInDocument holds tabTable.mu.
+func (ts *tabTable) canRunInDocument(plugin string, d document) bool {
+	canRunInDocument := ts.hub.opts.CanPluginRunIn
+	if canRunInDocument == nil || canRunInDocument(plugin, d.url, d.frameID != 0) {
 		return true
 	}
 	isLive := slices.ContainsFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
-	if isLive && !ts.hasLoggedForeignPage {
-		ts.hasLoggedForeignPage = true
+	if isLive && !ts.hasLoggedPageOutsideSites {
+		ts.hasLoggedPageOutsideSites = true
 		ts.hub.opts.Log.Warn().Str("browser", ts.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
 			Msg("a browser reports a plugin in a page outside its sites; the page gets no calls, and further reports are not logged")
 	}
 	return false
 }
 
-func readinessOf(isReady *bool) dispatch.Readiness {
+func toReadiness(isReady *bool) dispatch.Readiness {
 	switch {
 	case isReady == nil:
 		return dispatch.ReadinessUnknown
@@ -317,7 +317,7 @@ var readinessRank = map[dispatch.Readiness]int{dispatch.ReadinessReady: 0, dispa
 
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
-		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedAtMs, a.lastAccessedAtMs),
+		cmp.Compare(a.visibilityClass, b.visibilityClass), cmp.Compare(b.lastAccessedAtMs, a.lastAccessedAtMs),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 

@@ -35,7 +35,7 @@ func describeTargets(targets []dispatch.Target) string {
 
 func TestTargetsAreRankedByReadiness(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("false")),
@@ -53,9 +53,9 @@ func TestTargetsAreRankedByReadiness(t *testing.T) {
 }
 
 // A top document ranks before its frames, but a ready frame ranks before a top document that is not ready.
-func TestTargetsInFrames(t *testing.T) {
+func TestReadyFrameRanksBeforeUnreadyTopDocument(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
@@ -101,9 +101,9 @@ func TestTargetsInFrames(t *testing.T) {
 	})
 }
 
-func TestPluginState(t *testing.T) {
+func TestPluginStateOfTabs(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, tt := range []struct {
 			tabs []string
@@ -133,7 +133,7 @@ func TestPluginState(t *testing.T) {
 
 func TestTargetsWithSameTabIDInTwoBrowsers(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
 			p := w.connectBrowser(id, "boot-"+id)
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
@@ -155,14 +155,14 @@ func TestPagesOutsidePluginSitesAreNoTargets(t *testing.T) {
 	hash := "h1"
 	frames := true
 	var log bytes.Buffer
-	o := Options{Adapters: newOnePluginAdapters(&hash), Log: zerolog.New(&log), CanRunIn: func(plugin, url string, frame bool) bool {
+	o := Options{Adapters: newChatPluginAdapters(&hash), Log: zerolog.New(&log), CanPluginRunIn: func(plugin, url string, frame bool) bool {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
-	withHub(t, o, func(w *hubFixture) {
+	testWithHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		foreignFrameJSON := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
+		otherSiteFrameJSON := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+foreignFrameJSON+`]`),
+			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+otherSiteFrameJSON+`]`),
 			strings.Replace(newTabJSON(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
@@ -183,19 +183,19 @@ func TestPagesOutsidePluginSitesAreNoTargets(t *testing.T) {
 
 func TestUnresponsiveTabsAreNotLiveTargets(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		silentTabs := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
-		listTabs(silentTabs, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
+		unresponsiveTab := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
+		listTabs(unresponsiveTab, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
 		foundTargets := w.hub.CurrentTargets("chat")
 		if describeTargets(foundTargets.LiveTargets) != "2/0" || describeTargets(foundTargets.UnresponsiveTargets) != "1/0" {
 			t.Errorf("live targets = %q and unresponsive targets = %q, want 2/0 and 1/0", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
 		}
-		listTabs(silentTabs)
+		listTabs(unresponsiveTab)
 		if startTime, foundTargets := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(foundTargets.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
 			t.Errorf("live targets = %q after %v, want none after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime), loadTimeout)
 		}

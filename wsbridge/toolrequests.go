@@ -15,8 +15,8 @@ const (
 	// limits all requests of one tool call.
 	maxOpenRequests    = 64
 	maxRequestsPerCall = 1000
-	// maxKeptAnswerBytes limits the unconfirmed answers to one tool call's requests, in bytes.
-	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
+	// maxStoredAnswerBytes limits the unconfirmed answers to one tool call's requests, in bytes.
+	maxStoredAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
 // runRequests are the requests that one call has made with tool.ask. The mutex runTable.mu guards all
@@ -50,7 +50,7 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 		l.inbox.countUnknownRunReport(p.DispatchID)
 		return nil
 	}
-	r.confirm()
+	r.markConfirmed()
 	isNew, rejection := r.requests.acceptRequest(l, &p)
 	rt.mu.Unlock()
 	switch {
@@ -83,9 +83,9 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 	case isRepeated:
 		return false, nil
 	case p.Ask > maxRequestsPerCall:
-		return false, newTooManyError(fmt.Sprintf("a call may send at most %d requests in total", maxRequestsPerCall))
+		return false, newLimitExceededError(fmt.Sprintf("a call may send at most %d requests in total", maxRequestsPerCall))
 	case len(a.openRequests) >= maxOpenRequests:
-		return false, newTooManyError(fmt.Sprintf("a call may have at most %d unanswered requests at once", maxOpenRequests))
+		return false, newLimitExceededError(fmt.Sprintf("a call may have at most %d unanswered requests at once", maxOpenRequests))
 	case p.Call != nil && !inbound.IsObject(p.Call.Args):
 		return false, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the arguments are not an object; pass an object to context.call"}
 	}
@@ -108,7 +108,7 @@ func (a *runRequests) removeRequest(number int) {
 	}
 }
 
-func newTooManyError(limit string) *wire.CallError {
+func newLimitExceededError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
@@ -136,9 +136,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, toolOutput json.
 	switch {
 	case len(toolOutput) > wire.MaxAnswerBytes:
 		toolOutput, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
-	case r.requests.keptBytes+len(toolOutput) > maxKeptAnswerBytes:
+	case r.requests.keptBytes+len(toolOutput) > maxStoredAnswerBytes:
 		toolOutput, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}
+			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxStoredAnswerBytes)}
 	}
 	openRequest.answerFrame = answerFrame(runID, number, toolOutput, err)
 	r.requests.keptBytes += len(openRequest.answerFrame)
@@ -157,10 +157,10 @@ func (rt *runTable) resendAnswers(r *toolRun) {
 			rt.link.postFrame(openRequest.answerFrame)
 		}
 	}
-	for _, activity := range r.pendingResyncs {
+	for _, activity := range r.pendingResyncFrames {
 		rt.link.postFrame(activity)
 	}
-	r.pendingResyncs = nil
+	r.pendingResyncFrames = nil
 }
 
 // The parameter id is <ask>/<run>: the number of the tool's request and the call's ID.
@@ -215,8 +215,8 @@ func (rt *runTable) resync(runID string, frame []byte) bool {
 		return false
 	case rt.link != nil:
 		rt.link.postFrame(frame)
-	case len(r.pendingResyncs) < wire.MaxActivityTypes:
-		r.pendingResyncs = append(r.pendingResyncs, frame)
+	case len(r.pendingResyncFrames) < wire.MaxActivityTypes:
+		r.pendingResyncFrames = append(r.pendingResyncFrames, frame)
 	}
 	return true
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (p *browserPeer) sendToolRequest(id, body string) {
-	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
+	p.sendFormattedFrame(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
 
 const echoRequestJSON = `"call":{"tool":"echo","args":{"n":9007199254740993}}`
@@ -23,17 +23,17 @@ func toolRequestFrame(id string, n int) string {
 	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, nestedCallParams(n))
 }
 
-func answerText(id string, n int, otherMembers string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, otherMembers)
+func answerText(id string, n int, extraMembersJSON string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, extraMembersJSON)
 }
 
-func (p *browserPeer) sendConfirmation(id string, n int, isExpected bool) {
-	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, isExpected)
+func (p *browserPeer) confirmToolRequest(id string, n int, isExpected bool) {
+	p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, isExpected)
 }
 
-func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
+func testWithRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	t.Helper()
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
@@ -41,8 +41,8 @@ func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	})
 }
 
-func TestToolRequest(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+func TestToolRequestsAreCleanedAndAnswered(t *testing.T) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", `"ask":2,"user":{"reason":"Log in\u001b[0m","title":"`+strings.Repeat("x", 300)+`"}`)
 		w.wantEvents(toolRequestFrame("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
@@ -58,17 +58,17 @@ func TestToolRequest(t *testing.T) {
 }
 
 func TestToolRequestIsHandledOnce(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil)
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.sendConfirmation("c1", 1, false)
+		p.confirmToolRequest("c1", 1, false)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.sendConfirmation("c1", 1, true)
+		p.confirmToolRequest("c1", 1, true)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		w.hub.Answer("c1", 1, json.RawMessage(`3`), nil)
 		p.wantFrames()
@@ -77,7 +77,7 @@ func TestToolRequestIsHandledOnce(t *testing.T) {
 }
 
 func TestAnswerIsSentAfterReconnect(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
@@ -92,8 +92,8 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.sendConfirmation("c1", 1, true)
-		p.sendConfirmation("c1", 2, true)
+		p.confirmToolRequest("c1", 1, true)
+		p.confirmToolRequest("c1", 2, true)
 		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
@@ -106,9 +106,9 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 	})
 }
 
-func TestWithdrawnToolRequest(t *testing.T) {
+func TestToolRequestIsWithdrawnOnce(t *testing.T) {
 	const withdrawnFields = `"ask":%d,"withdrawn":true`
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
@@ -129,7 +129,7 @@ func TestWithdrawnToolRequest(t *testing.T) {
 }
 
 func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		otherPeer := w.connectBrowser("b2", "boot2")
 		otherPeer.sendToolRequest("c1", nestedCallParams(1))
 		otherPeer.sendToolRequest("c9", nestedCallParams(1))
@@ -139,7 +139,7 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		otherPeer.sendConfirmation("c1", 1, true)
+		otherPeer.confirmToolRequest("c1", 1, true)
 		w.readEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -153,7 +153,7 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 }
 
 func TestToolRequestsAreLimited(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for n := range 5 * maxOpenRequests {
 			p.sendToolRequest("c1", nestedCallParams(n+1))
 		}
@@ -172,7 +172,7 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		w.wantEvents()
 		p.readFrames()
 		for n := range maxRequestsPerCall {
-			p.sendConfirmation("c1", n+1, true)
+			p.confirmToolRequest("c1", n+1, true)
 			p.sendToolRequest("c1", nestedCallParams(n+1))
 			w.readEvents()
 			w.hub.Answer("c1", n+1, nil, nil)
@@ -186,8 +186,8 @@ func TestToolRequestsAreLimited(t *testing.T) {
 	})
 }
 
-func TestLargeAnswers(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+func TestLargeAnswersAreLimited(t *testing.T) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		largeAnswer := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		for n := range 6 {
 			p.sendToolRequest("c1", nestedCallParams(n+1))
@@ -202,7 +202,7 @@ func TestLargeAnswers(t *testing.T) {
 		if len(got) != 4 || len(got[0]) < len(largeAnswer) || !strings.Contains(got[3], `"code":"result_too_large"`) {
 			t.Errorf("the browser received %d answers, the last with %d bytes; want the fourth answer rejected", len(got), len(got[len(got)-1]))
 		}
-		p.sendConfirmation("c1", 2, true)
+		p.confirmToolRequest("c1", 2, true)
 		w.readEvents()
 		w.hub.Answer("c1", 6, largeAnswer, nil)
 		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(largeAnswer) {
@@ -211,8 +211,8 @@ func TestLargeAnswers(t *testing.T) {
 	})
 }
 
-func TestInvalidToolRequests(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+func TestInvalidToolRequestsAreIgnored(t *testing.T) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for _, body := range []string{
 			`"ask":1`, `"ask":0,` + echoRequestJSON, `"ask":-1,` + echoRequestJSON, `"ask":1.5,` + echoRequestJSON, `"ask":"1",` + echoRequestJSON, `"ask":1e99,` + echoRequestJSON,
 			nestedCallParams(1) + `,"withdrawn":true`, nestedCallParams(1) + `,"user":{"reason":"r"}`, `"ask":1,"call":7`, `"ask":1,"user":[]`,
@@ -226,7 +226,7 @@ func TestInvalidToolRequests(t *testing.T) {
 			p.wantFrames(answerText("c1", i+1, `,"error":{"code":"invalid_arguments","message":"the arguments are not an object; pass an object to context.call"}`))
 		}
 		for _, id := range []string{"s/answer/1", "s/answer/x/c1", "s/answer/99999999999999999999/c1", "s/answer//"} {
-			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
+			p.sendFormattedFrame(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
 		}
 		w.wantEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
@@ -234,9 +234,9 @@ func TestInvalidToolRequests(t *testing.T) {
 	})
 }
 
-func TestResyncRequests(t *testing.T) {
+func TestActivityResyncRequestsReachBrowser(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		w.hub.RequestActivityResync("c1", "table")
 		w.hub.RequestActivityResync("c9", "table")
 		p.wantFrames(frame)
@@ -258,7 +258,7 @@ func TestResyncRequests(t *testing.T) {
 // After a reconnect, the hub does not resend a call that the browser has confirmed, and the call
 // does not fail with link_lost.
 func TestToolRequestConfirmsRun(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+	testWithRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.closeAbruptly()
 		p = w.dial()

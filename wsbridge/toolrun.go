@@ -27,12 +27,12 @@ type toolRun struct {
 	isUnsent    bool
 	// isListedByBrowser becomes false on a reconnect, and true when the browser lists or
 	// reports the call again.
-	isListedByBrowser bool
-	reportCount       int
-	resultParts       wire.ResultText
-	nextPartIndex     int
-	requests          runRequests
-	pendingResyncs    [][]byte
+	isListedByBrowser   bool
+	reportCount         int
+	resultParts         wire.ResultText
+	nextPartIndex       int
+	requests            runRequests
+	pendingResyncFrames [][]byte
 }
 
 // The method Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without waiting for
@@ -64,7 +64,7 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 // For a call of a browser tool, only the extension checks which document the tab shows, because the server does not
 // receive the documents of tabs without a plugin.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
+	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowingDocument(r.Target.TabID, r.Target.DocumentID)
 	return b.runTable.startRun(r, frame, sink, isDocumentShown)
 }
 
@@ -98,7 +98,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 }
 
 // The caller of confirm holds runTable.mu.
-func (r *toolRun) confirm() {
+func (r *toolRun) markConfirmed() {
 	r.isListedByBrowser = true
 	if !r.isConfirmed {
 		r.isConfirmed, r.request = true, dispatch.Run{}

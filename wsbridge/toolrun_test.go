@@ -20,8 +20,8 @@ func (w *hubFixture) startRunWithArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-func TestTracedRun(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestTracedRunRecordsHops(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		trace := hops.FromContext(hops.NewContext(t.Context()))
 		w.advanceTime(time.Second)
@@ -55,7 +55,7 @@ func TestTracedRun(t *testing.T) {
 }
 
 func TestTracedRunFails(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		trace := hops.FromContext(hops.NewContext(t.Context()))
 		w.advanceTime(time.Second)
@@ -73,8 +73,8 @@ func TestTracedRunFails(t *testing.T) {
 	})
 }
 
-func TestStartErrors(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestStartRejectsInvalidTargets(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		want := func(err *wire.CallError, code wire.ErrorCode, errorMessage string) {
 			t.Helper()
@@ -98,8 +98,8 @@ func TestStartErrors(t *testing.T) {
 	})
 }
 
-func TestStartWhileDisconnected(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestRunStartedWhileDisconnectedIsSentAfterReconnect(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
 		w.advanceTime(9 * time.Second)
 		w.run("b1", "c1")
@@ -118,7 +118,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 }
 
 func TestNoCallStartsInRemovedBrowser(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
 		b := w.hub.registry.findBrowser("b1")
 		w.advanceTime(10 * time.Second)
@@ -129,8 +129,8 @@ func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 	})
 }
 
-func TestStartWithoutDocument(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestStartWithoutDocumentFails(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
 		p.readFrames()
@@ -142,21 +142,21 @@ func TestStartWithoutDocument(t *testing.T) {
 }
 
 // If a call was never sent, the dispatcher can safely retry the call in another browser.
-func TestUnsentRunEnds(t *testing.T) {
-	unsentEvent := func(outcomeText string) string { return "c1 " + strings.Replace(outcomeText, ":", ", not started:", 1) }
+func TestUnsentRunEndsAsNotStarted(t *testing.T) {
+	formatNotStartedEvent := func(outcomeText string) string { return "c1 " + strings.Replace(outcomeText, ":", ", not started:", 1) }
 	tests := []struct {
 		name    string
 		runStep func(w *hubFixture)
 		want    string
 	}{
-		{"the browser does not reconnect", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsentEvent(linkLostMessage)},
-		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsentEvent(restartedBrowserMessage)},
+		{"the browser does not reconnect", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, formatNotStartedEvent(linkLostMessage)},
+		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, formatNotStartedEvent(restartedBrowserMessage)},
 		{"the call is cancelled", func(w *hubFixture) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
-		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, unsentEvent("failed shutdown: the server is stopping")},
+		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, formatNotStartedEvent("failed shutdown: the server is stopping")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{}, func(w *hubFixture) {
+			testWithHub(t, Options{}, func(w *hubFixture) {
 				w.connectBrowser("b1", "boot1").closeAbruptly()
 				w.run("b1", "c1")
 				tt.runStep(w)
@@ -169,7 +169,7 @@ func TestUnsentRunEnds(t *testing.T) {
 }
 
 func TestCallCanRestartWithSameID(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
@@ -180,8 +180,8 @@ func TestCallCanRestartWithSameID(t *testing.T) {
 	})
 }
 
-func TestArgumentsTooLarge(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+func TestTooLargeArgumentsAreRejected(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1")
 		err := w.startRunWithArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
 		if err == nil || err.Code != wire.ErrInvalidArguments || !strings.Contains(err.Message, fmt.Sprint(wire.MaxFrameBytes)) {

@@ -22,7 +22,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestTranscripts runs each file in testdata/transcripts. A transcript consists of these
+// TestRecordedFrameTranscripts runs each file in testdata/transcripts. A transcript consists of these
 // kinds of lines:
 //
 //	# text        a comment
@@ -43,7 +43,7 @@ import (
 //
 // The expected output in a transcript consists of the hub's frames and the events of
 // calls. The command "go test -update" rewrites the expected output.
-func TestTranscripts(t *testing.T) {
+func TestRecordedFrameTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("testdata/transcripts has no files, error %v; want at least one", err)
@@ -95,10 +95,10 @@ type transcriptRun struct {
 	w             *hubFixture
 	hash          string
 	order         []string
-	peers         map[string]*browserPeer
+	peersByName   map[string]*browserPeer
 	endedSessions map[string]bool
 	settings      map[string]json.RawMessage
-	tabHolds      *fakeHolds
+	tabHolds      *fakeTabHolds
 	sessions      fakeSessions
 }
 
@@ -113,26 +113,26 @@ func (f fakeSessions) listEnded(sessions []string) (endedSessions []string) {
 	return endedSessions
 }
 
-type fakeHolds struct {
+type fakeTabHolds struct {
 	w    *hubFixture
 	mu   sync.Mutex // the mutex guards the field tabs
 	tabs map[string][]wire.TabHold
 }
 
-func (f *fakeHolds) TabHolds(browserID string) []wire.TabHold {
+func (f *fakeTabHolds) TabHolds(browserID string) []wire.TabHold {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.tabs[browserID])
 }
 
-func (f *fakeHolds) holdTab(browserID string, tabID int) {
+func (f *fakeTabHolds) holdTab(browserID string, tabID int) {
 	f.mu.Lock()
 	f.tabs[browserID] = append(f.tabs[browserID], wire.TabHold{TabID: tabID, Client: "claude-code", Site: "https://shop.example", LeftMs: 60_000})
 	f.mu.Unlock()
 	f.w.hub.Holds.Send(browserID)
 }
 
-func (f *fakeHolds) Release(browserID string, tabID int, surface string) (string, error) {
+func (f *fakeTabHolds) Release(browserID string, tabID int, surface string) (string, error) {
 	f.mu.Lock()
 	isHeld := slices.ContainsFunc(f.tabs[browserID], func(t wire.TabHold) bool { return t.TabID == tabID })
 	f.tabs[browserID] = slices.DeleteFunc(f.tabs[browserID], func(t wire.TabHold) bool { return t.TabID == tabID })
@@ -145,7 +145,7 @@ func (f *fakeHolds) Release(browserID string, tabID int, surface string) (string
 	return "claude-code", nil
 }
 
-func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
+func (f *fakeTabHolds) RecordUserInput(browserID string, tabID int) {
 	f.mu.Lock()
 	for i := range f.tabs[browserID] {
 		if f.tabs[browserID][i].TabID == tabID {
@@ -159,7 +159,7 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 
 func runTranscript(t *testing.T, recording string) string {
 	var transcript strings.Builder
-	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, endedSessions: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peersByName: map[string]*browserPeer{}, endedSessions: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {
@@ -167,7 +167,7 @@ func runTranscript(t *testing.T, recording string) string {
 		}
 		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
 	}
-	o := Options{FetchCode: fetch, Adapters: newOnePluginAdapters(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	o := Options{FetchCode: fetch, Adapters: newChatPluginAdapters(&s.hash), Calls: newFakeCalls(), Policy: policy}
 	o.FindEndedSessions = s.sessions.listEnded
 	o.RepeatCall = func(callID string) error {
 		if callID != "c1" {
@@ -189,7 +189,7 @@ func runTranscript(t *testing.T, recording string) string {
 		r.CallID = "c2"
 		return r, nil
 	}
-	o.ReceiveLate = func(browserID, runID string, lateAnswer dispatch.LateAnswer) {
+	o.ReceiveLateAnswer = func(browserID, runID string, lateAnswer dispatch.LateAnswer) {
 		if lateAnswer.IsOutputLost {
 			s.w.recordEvent("late answer of %s to %s: done, output lost", browserID, runID)
 			return
@@ -212,10 +212,10 @@ func runTranscript(t *testing.T, recording string) string {
 	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
 		s.w.recordEvent("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
-	withHub(t, o, func(w *hubFixture) {
+	testWithHub(t, o, func(w *hubFixture) {
 		s.w = w
-		s.tabHolds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
-		w.hub.Holds.SetHolds(s.tabHolds)
+		s.tabHolds = &fakeTabHolds{w: w, tabs: map[string][]wire.TabHold{}}
+		w.hub.Holds.SetTabHolds(s.tabHolds)
 		for line := range strings.Lines(recording) {
 			line = strings.TrimSuffix(line, "\n")
 			if outputLinePattern.MatchString(line) {
@@ -232,8 +232,8 @@ func runTranscript(t *testing.T, recording string) string {
 }
 
 func (s *transcriptRun) executeLine(line string) {
-	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
-		s.peers[name].sendFrame(frame)
+	if name, frame, ok := strings.Cut(line, "> "); ok && s.peersByName[name] != nil {
+		s.peersByName[name].sendFrame(frame)
 		return
 	}
 	outputWords := strings.Fields(line)
@@ -247,12 +247,12 @@ func (s *transcriptRun) executeLine(line string) {
 	case len(outputWords) == 3 && outputWords[1] == "connect":
 		p := s.w.open(browserNonce)
 		p.setAnswersPings(false) // the challenge has already started the goroutine that reads the peer's frames
-		if s.peers[outputWords[2]] == nil {
+		if s.peersByName[outputWords[2]] == nil {
 			s.order = append(s.order, outputWords[2])
 		}
-		s.peers[outputWords[2]], s.endedSessions[outputWords[2]] = p, false
+		s.peersByName[outputWords[2]], s.endedSessions[outputWords[2]] = p, false
 	case len(outputWords) == 3 && outputWords[1] == "drop":
-		s.peers[outputWords[2]].closeAbruptly()
+		s.peersByName[outputWords[2]].closeAbruptly()
 	case len(outputWords) == 3 && outputWords[1] == "end":
 		s.sessions[outputWords[2]] = true
 		s.w.hub.Holds.SendSessionEnded(outputWords[2])
@@ -264,7 +264,7 @@ func (s *transcriptRun) executeLine(line string) {
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.w.hub.SendWaiting(n)
+		s.w.hub.SendWaitingCount(n)
 	case len(outputWords) == 4 && outputWords[1] == "hold":
 		tab, err := strconv.Atoi(outputWords[3])
 		if err != nil {
@@ -324,7 +324,7 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 
 func (s *transcriptRun) writeSentFrames(outBuffer *strings.Builder) {
 	for _, name := range s.order {
-		p := s.peers[name]
+		p := s.peersByName[name]
 		for _, f := range p.readFrames() {
 			fmt.Fprintf(outBuffer, "%s< %s\n", name, f)
 		}

@@ -24,9 +24,9 @@ func TestAttackByUser(t *testing.T) {
 		"with the beginning of the proof":        browserProof[:len(browserProof)-1],
 	} {
 		t.Run("a browser "+name, func(t *testing.T) {
-			withHub(t, Options{}, func(w *hubFixture) {
+			testWithHub(t, Options{}, func(w *hubFixture) {
 				p := w.dial()
-				p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
+				p.sendFormattedFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
 				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
 				if got, want := p.awaitClose(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
 					t.Errorf("the link ended with %s, want %s", got, want)
@@ -38,7 +38,7 @@ func TestAttackByUser(t *testing.T) {
 		})
 	}
 	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
-		withHub(t, Options{}, func(w *hubFixture) {
+		testWithHub(t, Options{}, func(w *hubFixture) {
 			w.dial().sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
 			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
@@ -49,7 +49,7 @@ func TestAttackByUser(t *testing.T) {
 }
 
 func TestAttackByUserReplay(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot")
 		w.hub.newNonce = func() string { return "another-nonce-of-the-server" }
 		p := w.open(browserNonce)
@@ -70,14 +70,14 @@ func TestAttackByUserReplay(t *testing.T) {
 }
 
 func TestHandshakeEndsInTime(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
-		silentPeer := w.dial()
+	testWithHub(t, Options{}, func(w *hubFixture) {
+		peerWithoutHello := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
-		if got := silentPeer.awaitClose(); got != "" {
+		if got := peerWithoutHello.awaitClose(); got != "" {
 			t.Errorf("the connection ended with %s before the handshake timeout; want %q", got, "")
 		}
 		w.advanceTime(time.Millisecond)
-		if got, want := silentPeer.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
+		if got, want := peerWithoutHello.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("the link ended with %s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
@@ -87,13 +87,13 @@ func TestHandshakeEndsInTime(t *testing.T) {
 }
 
 func TestHandshakesAreBounded(t *testing.T) {
-	withHub(t, Options{}, func(w *hubFixture) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
-		var silentPeers []*browserPeer
+		var peersWithoutHello []*browserPeer
 		for range maxOpenHandshakes + 3 {
-			silentPeers = append(silentPeers, w.dial())
+			peersWithoutHello = append(peersWithoutHello, w.dial())
 		}
-		for i, p := range silentPeers {
+		for i, p := range peersWithoutHello {
 			closeReason := p.awaitClose()
 			if i < 3 != strings.HasPrefix(closeReason, "close 1013 ") {
 				t.Errorf("silent connection %d ended with %q, want close 1013 only for the first three", i, closeReason)

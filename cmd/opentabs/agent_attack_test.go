@@ -87,7 +87,7 @@ func attackWithAllMethods(t *testing.T) {
 	sendRequest := func(method, params string) string {
 		n++
 		c.send(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, n, method, params)
-		lines := c.readUntil(fmt.Sprintf(`"id":%d`, n))
+		lines := c.readUntilText(fmt.Sprintf(`"id":%d`, n))
 		return lines[len(lines)-1]
 	}
 	for _, method := range agentMethods {
@@ -137,7 +137,7 @@ func attackWithInvalidCalls(t *testing.T) {
 		`{"name":"messages__echo","arguments":[]}`, `{"name":"messages__silent","arguments":{}}`,
 	} {
 		c.send(`{"jsonrpc":"2.0","id":"wrong%d","method":"tools/call","params":%s}`, n, params)
-		c.readUntil(fmt.Sprintf(`"id":"wrong%d"`, n)) // invalid calls end at once, while the first call waits for approval
+		c.readUntilText(fmt.Sprintf(`"id":"wrong%d"`, n)) // invalid calls end at once, while the first call waits for approval
 	}
 }
 
@@ -146,7 +146,7 @@ func attackWithInvalidCalls(t *testing.T) {
 func attackRefusalTexts(t *testing.T) {
 	c, _, _ := startWaitingCall(t)
 	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
-	lines := c.readUntil(`"id":"off"`)
+	lines := c.readUntilText(`"id":"off"`)
 	refusal := lines[len(lines)-1]
 	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow the call", "Do not call again until the user confirms the permission"} {
 		if !strings.Contains(refusal, want) {
@@ -163,7 +163,7 @@ func attackThroughGateway(t *testing.T) {
 	call := func(tool, arguments string) string {
 		n++
 		c.send(`{"jsonrpc":"2.0","id":"gateway%d","method":"tools/call","params":{"name":%q,"arguments":%s}}`, n, tool, arguments)
-		lines := c.readUntil(fmt.Sprintf(`"id":"gateway%d"`, n))
+		lines := c.readUntilText(fmt.Sprintf(`"id":"gateway%d"`, n))
 		return lines[len(lines)-1]
 	}
 	for _, tool := range []string{"tools_call", "tools_read"} {
@@ -187,7 +187,7 @@ func attackThroughGateway(t *testing.T) {
 	}
 }
 
-func waitForCalls(t *testing.T, dirs config.Dirs, accept func([]dispatch.View) bool) {
+func waitForCalls(t *testing.T, dirs config.Dirs, matchesCalls func([]dispatch.View) bool) {
 	t.Helper()
 	waitForStatus(t, dirs, func(httpapi.Status) bool {
 		record, _ := dirs.ReadServer()
@@ -196,6 +196,6 @@ func waitForCalls(t *testing.T, dirs config.Dirs, accept func([]dispatch.View) b
 			t.Fatal(err)
 		}
 		calls, err := httpapi.NewClient(record.Port, token).Calls.List(t.Context())
-		return err == nil && accept(calls)
+		return err == nil && matchesCalls(calls)
 	})
 }

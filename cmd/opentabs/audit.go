@@ -48,7 +48,7 @@ func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	}, nil
 }
 
-func (f *auditFilter) emptyText() string {
+func (f *auditFilter) emptyResultText() string {
 	if *f == (auditFilter{}) {
 		return "the audit log has no records yet"
 	}
@@ -123,7 +123,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		}
 	}
 	if len(auditEntries) == 0 {
-		p.Out.Notef("%s", opts.filter.emptyText())
+		p.Out.Notef("%s", opts.filter.emptyResultText())
 	}
 	if damagedLines > 0 {
 		p.Out.Notef("%s of the audit log cannot be read", terminal.CountNoun(damagedLines, "line"))
@@ -187,7 +187,7 @@ func runAuditVerify(opts auditVerifyOptions) error {
 			return err
 		}
 	} else {
-		p.Out.PrintSafeLines(auditview.VerificationLines(v)...)
+		p.Out.PrintEscapedLines(auditview.VerificationLines(v)...)
 	}
 	if v.Problem != nil {
 		return errAuditChanged

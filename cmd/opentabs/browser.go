@@ -196,7 +196,7 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		} else if _, err := policy.ParseSiteRule(rule); err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		if err := policyAccess.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
+		if err := policyAccess.SetSiteRule(pattern, rule, httpapi.CommandLine); err != nil {
 			return err
 		}
 		return p.Report(opts.json, httpapi.Site{Site: pattern, Permission: rule}, "the permission of browser tools on %s is %s", pattern, cmp.Or(rule, "the default"))

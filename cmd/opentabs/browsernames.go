@@ -56,11 +56,11 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 	}
 	tableRows := [][]string{{"NAME", "STATE", "DEFAULT FOR", "ID"}}
 	for _, b := range browsers {
-		state := "last seen " + b.LastSeen.Local().Format(time.DateOnly)
+		stateText := "last seen " + b.LastSeen.Local().Format(time.DateOnly)
 		if b.Connected {
-			state = "connected"
+			stateText = "connected"
 		}
-		tableRows = append(tableRows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
+		tableRows = append(tableRows, []string{b.Name, stateText, formatDefaultClients(b.DefaultFor), b.ID})
 	}
 	p.Out.PrintTable("", tableRows, "ID")
 	return nil

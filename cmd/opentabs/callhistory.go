@@ -85,7 +85,7 @@ func showRecord(opts callsShowOptions) error {
 	return printRecord(opts, recordedEntry.Record)
 }
 
-func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typedID string) (string, error) {
+func findRecordedCallID(ctx context.Context, p *cli.Program, client *httpapi.Client, typedID string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
 		return "", err

@@ -94,7 +94,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 
 func printCalls(terminalOut *terminal.Output, tableRows [][]string, optionalColumns ...string) {
 	if columns, _ := terminalOut.Size(); terminalOut.IsTerminal() {
-		callview.FitRows(tableRows, columns, time.Now())
+		callview.ShortenCells(tableRows, columns, time.Now())
 	}
 	terminalOut.PrintTable("", tableRows, optionalColumns...)
 }
@@ -149,7 +149,7 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.id, err = findRecordedID(ctx, opts.program, client, opts.id); err != nil {
+	if opts.id, err = findRecordedCallID(ctx, opts.program, client, opts.id); err != nil {
 		return err
 	}
 	if opts.follow {
@@ -169,7 +169,7 @@ func printRecord(opts callsShowOptions, callRecord recorder.Record) error {
 	terminalOut := opts.program.Out
 	switch {
 	case opts.json && opts.timing:
-		return terminalOut.PrintValue(callview.NewTiming(callRecord.View, time.Now()))
+		return terminalOut.PrintValue(callview.NewCallTiming(callRecord.View, time.Now()))
 	case opts.json:
 		return terminalOut.PrintValue(callRecord)
 	case opts.timing:
@@ -258,7 +258,7 @@ func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	switch {
 	case len(chosenScopes) > 1:
 		return "", cli.NewUsageError("--always, --this-session and --for exclude each other: use one of them")
-	case opts.hasDuration && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
+	case opts.hasDuration && (opts.duration < time.Second || opts.duration > dispatch.MaxTimedApproval):
 		return "", cli.NewUsageError("--for is %s: give it a time from 1s to 24h", opts.duration)
 	case len(chosenScopes) == 1:
 		return chosenScopes[0], nil
@@ -282,11 +282,11 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if err != nil {
 		return err
 	}
-	decidedCallValue := decidedCall{CallID: opts.id, Allowed: opts.allow}
+	decisionOutput := decidedCall{CallID: opts.id, Allowed: opts.allow}
 	if opts.allow {
-		decidedCallValue.Scope = scope
+		decisionOutput.Scope = scope
 	}
-	return opts.program.Report(opts.json, decidedCallValue, "%s", decisionText)
+	return opts.program.Report(opts.json, decisionOutput, "%s", decisionText)
 }
 
 type callsCancelOptions struct {

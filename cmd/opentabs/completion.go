@@ -153,7 +153,7 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 		cmd.ValidArgsFunction = cobra.FixedCompletions(nil, directive)
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		for _, key := range flagKeys(path, f) {
+		for _, key := range flagCompletionKeys(path, f) {
 			complete, hasCompleter := flagCompleters[key]
 			directive, hasFileCompletion := fileCompletions[key]
 			if !hasCompleter && !hasFileCompletion {
@@ -179,7 +179,7 @@ func removeBackticks(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 }
 
-func flagKeys(path string, f *pflag.Flag) []string {
+func flagCompletionKeys(path string, f *pflag.Flag) []string {
 	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 

@@ -15,10 +15,10 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func visitCommands(root *cobra.Command, visitItem func(cmd *cobra.Command, path string)) {
+func visitCommands(root *cobra.Command, visitCommand func(cmd *cobra.Command, path string)) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
-		visitItem(cmd, path)
+		visitCommand(cmd, path)
 		for _, subcommand := range cmd.Commands() {
 			walk(subcommand, strings.TrimSpace(path+" "+subcommand.Name()))
 		}
@@ -30,18 +30,18 @@ func visitCommands(root *cobra.Command, visitItem func(cmd *cobra.Command, path 
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
-	unusedFlags := map[string]bool{}
+	unusedKeys := map[string]bool{}
 	for key := range argumentCompleters {
-		unusedFlags[key] = true
+		unusedKeys[key] = true
 	}
 	for key := range flagCompleters {
-		unusedFlags[key] = true
+		unusedKeys[key] = true
 	}
 	for key := range fileCompletions {
-		unusedFlags[key] = true
+		unusedKeys[key] = true
 	}
-	hasEntry := func(key string) bool {
-		delete(unusedFlags, key)
+	hasCompletion := func(key string) bool {
+		delete(unusedKeys, key)
 		_, hasArgument := argumentCompleters[key]
 		_, hasFlag := flagCompleters[key]
 		_, hasFileCompletion := fileCompletions[key]
@@ -51,29 +51,29 @@ func TestEveryValueHasACompletion(t *testing.T) {
 		if path == "" {
 			return
 		}
-		if strings.TrimPrefix(cmd.Use, cmd.Name()) != "" && !hasEntry(path) {
+		if strings.TrimPrefix(cmd.Use, cmd.Name()) != "" && !hasCompletion(path) {
 			t.Errorf("opentabs %s: an argument has no completion, want an entry in argumentCompleters or fileCompletions", cmd.Use)
 		}
-		checkDirective(t, append(strings.Fields(path), ""), path)
+		checkCompletionDirective(t, append(strings.Fields(path), ""), path)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.NoOptDefVal != "" {
 				return
 			}
-			keys := flagKeys(path, f)
-			i := slices.IndexFunc(keys, hasEntry)
+			keys := flagCompletionKeys(path, f)
+			i := slices.IndexFunc(keys, hasCompletion)
 			if i < 0 {
 				t.Errorf("opentabs %s --%s: the value has no completion, want an entry in flagCompleters or fileCompletions", path, f.Name)
 				return
 			}
-			checkDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
+			checkCompletionDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
 		})
 	})
-	for key := range unusedFlags {
+	for key := range unusedKeys {
 		t.Errorf("the completion for %q belongs to no command, want a command with this name", key)
 	}
 }
 
-func checkDirective(t *testing.T, commandWords []string, key string) {
+func checkCompletionDirective(t *testing.T, commandWords []string, key string) {
 	t.Helper()
 	want, isFileCompletion := fileCompletions[key]
 	if !isFileCompletion {

@@ -145,7 +145,7 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	if err != nil {
 		return err
 	}
-	wasSet, err := config.Unset(dirs, opts.key)
+	wasSet, err := config.RemoveSetting(dirs, opts.key)
 	if err != nil {
 		return cli.NewUsageError("%v", err)
 	}

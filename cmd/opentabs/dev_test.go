@@ -65,7 +65,7 @@ func (s *commandOutput) waitForWords(commandWords ...string) {
 	}
 }
 
-const devSource = `
+const devPluginSource = `
 import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 
@@ -82,7 +82,7 @@ func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string
 	if err := os.MkdirAll(filepath.Join(pluginDir, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(devPluginSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := opentabsCommand(t, dirs, "serve").Start(); err != nil {
@@ -117,7 +117,7 @@ func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string
 
 func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
-func TestDevPrompt(t *testing.T) {
+func TestDevPromptCallsTools(t *testing.T) {
 	outBuffer, lines, signals, devErr, dirs, pluginDir := startPluginDev(t)
 	outBuffer.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
 	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
@@ -142,7 +142,7 @@ func TestDevPrompt(t *testing.T) {
 	// While a call is running, `plugin dev` still rebuilds a changed plugin.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
-	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(strings.Replace(devPluginSource, ", tool('quit')", "", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	outBuffer.waitForWords("built messages 1.0.0, 2 tools")
@@ -157,7 +157,7 @@ func TestDevPrompt(t *testing.T) {
 }
 
 func TestDevStopsWithServerAndSignal(t *testing.T) {
-	for description, endDev := range map[string]func(lines chan<- string, signals chan<- os.Signal){
+	for description, stopDev := range map[string]func(lines chan<- string, signals chan<- os.Signal){
 		"quit":                  func(lines chan<- string, _ chan<- os.Signal) { lines <- "quit" },
 		"end of input":          func(lines chan<- string, _ chan<- os.Signal) { close(lines) },
 		"SIGTERM during a call": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
@@ -165,7 +165,7 @@ func TestDevStopsWithServerAndSignal(t *testing.T) {
 		t.Run(description, func(t *testing.T) {
 			outBuffer, lines, signals, devErr, _, _ := startPluginDev(t)
 			outBuffer.waitForWords("messages> ")
-			endDev(lines, signals)
+			stopDev(lines, signals)
 			if err := <-devErr; err != nil {
 				t.Errorf("plugin dev ended with the error %v, want nil", err)
 			}

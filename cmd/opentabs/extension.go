@@ -43,7 +43,7 @@ all pages while the debugger is attached. Later installations keep the choice;
 		Example: "  opentabs extension install\n  opentabs extension install --dir ~/my-extension\n  opentabs extension install --debugger",
 		Args:    cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			choice := extensiondir.KeepDebugger
+			choice := extensiondir.KeepDebuggerChoice
 			if cmd.Flags().Changed("debugger") {
 				choice = extensiondir.WithoutDebugger
 				if opts.debugger {
@@ -80,7 +80,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions, opti
 	}
 	p.Out.PrintText(extensionInstallSteps(dir))
 	if extensiondir.HasDebugger(h.Dirs) {
-		p.Out.PrintText(debuggerNote)
+		p.Out.PrintText(debuggerPermissionNote)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ Optional: open the extension's "Details" and turn on "Allow User Scripts" to
 update plugins without reloading the extension.`, dir)
 }
 
-const debuggerNote = `
+const debuggerPermissionNote = `
 The extension has the permission "debugger". While a tool uses the debugger,
 Chrome shows "opentabs started debugging this browser" above all pages. Cancel
 switches the debugger off until you allow it again in the side panel.

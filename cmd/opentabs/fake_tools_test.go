@@ -11,7 +11,7 @@ import (
 
 // The functions in this file are tools of the fake browser's plugin.
 
-func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+func reportActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"name":"a","size":1}]`)}},

@@ -12,14 +12,14 @@ import (
 const maxInitBytes = 300_000
 
 // The test measures allocated bytes, because the time would depend on the load of the machine.
-func TestPackageInitialization(t *testing.T) {
+func TestPackageInitializationAllocatesLittle(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	output, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("opentabs with traced initialization ended with the error %v, want nil; output: %s", err, output)
 	}
-	packages := 0
+	packageCount := 0
 	for line := range strings.Lines(string(output)) {
 		var name string
 		var at, clock float64
@@ -27,12 +27,12 @@ func TestPackageInitialization(t *testing.T) {
 		if _, err := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes, %d allocs", &name, &at, &clock, &bytes, &allocs); err != nil {
 			continue
 		}
-		packages++
+		packageCount++
 		if bytes > maxInitBytes {
 			t.Errorf("the initialization of %s allocates %d bytes in %d allocations, want at most %d bytes", name, bytes, allocs, maxInitBytes)
 		}
 	}
-	if packages < 50 {
-		t.Errorf("the trace lists the initialization of %d packages, want at least 50: %s", packages, output)
+	if packageCount < 50 {
+		t.Errorf("the trace lists the initialization of %d packages, want at least 50: %s", packageCount, output)
 	}
 }

@@ -25,9 +25,9 @@ const (
 	serverKillCount = 3
 	minCallCount    = 600
 	agentCount      = 4
-	// maxLostTime limits the loss: calls that ended less than maxLostTime before the kill
+	// maxRecordDelay limits the loss: calls that ended less than maxRecordDelay before the kill
 	// may be missing in the records.
-	maxLostTime = time.Second
+	maxRecordDelay = time.Second
 )
 
 // After a kill, at most the last line of each record file may be incomplete. Only calls that ended within the last
@@ -41,8 +41,8 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	}
 	callCount := 0
 	for killIndex := range serverKillCount {
-		finishedCalls, killedAt := killDuringCalls(t, dirs, killIndex)
-		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLostTime))
+		finishedCalls, killedAt := killServerDuringCalls(t, dirs, killIndex)
+		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxRecordDelay))
 		callCount += len(finishedCalls)
 	}
 	if callCount < minCallCount {
@@ -51,7 +51,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	// A restarted server repairs incomplete lines in its log files.
 	stop := startServer(t, dirs)
 	stop(os.Interrupt)
-	checkWholeLines(t, dirs)
+	checkCompleteLines(t, dirs)
 	checkOpenCalls(t, dirs)
 }
 
@@ -83,9 +83,9 @@ func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
+	serverExited := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(serverExited)
 		_ = server.Wait() // Wait returns an error for a killed server
 	}()
 	ticker := time.NewTicker(5 * time.Millisecond)
@@ -96,7 +96,7 @@ func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 		}
 		select {
 		case <-ticker.C:
-		case <-ended:
+		case <-serverExited:
 			t.Fatalf("the server ended by itself, want it to run until the test kills it; log: %s", log.String())
 		case <-deadline:
 			t.Fatal("the server did not start within the time limit, want a running server")
@@ -107,11 +107,11 @@ func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 		if err := server.Process.Signal(signal); err != nil {
 			t.Error(err)
 		}
-		<-ended
+		<-serverExited
 	}
 }
 
-func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
+func killServerDuringCalls(t *testing.T, dirs config.Dirs, killIndex int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
 	stopServer := startServer(t, dirs)
@@ -125,23 +125,23 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	workers.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
 	var mu sync.Mutex
 	var answeredCount atomic.Int64
-	enoughCalls := make(chan struct{})
+	minCallsReached := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // openedAt is when the open call was made
-	minCalls, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
+	minCalls, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxRecordDelay+time.Second+time.Duration(rand.IntN(int(time.Second)))
 	openCallSession := openSession(t, dirs)
-	firstAnswer := make(chan struct{})
+	firstAnswerReceived := make(chan struct{})
 	workers.Go(func() {
-		<-firstAnswer // the server has received the browser's tab
+		<-firstAnswerReceived // the server has received the browser's tab
 		now := time.Now()
 		openedAt.Store(&now)
-		_, _ = openCallSession.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(round)), func(mcpclient.Progress) {})
+		_, _ = openCallSession.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(killIndex)), func(mcpclient.Progress) {})
 	})
 	for agent := range agentCount {
 		session := openSession(t, dirs)
 		workers.Go(func() {
 			for i := 0; ; i++ {
-				callMessage := fmt.Sprintf("call %d.%d.%d", round, agent, i)
+				callMessage := fmt.Sprintf("call %d.%d.%d", killIndex, agent, i)
 				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, callMessage), func(mcpclient.Progress) {})
 				if err != nil {
 					return // a call fails after the server was killed
@@ -152,17 +152,17 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 					mu.Unlock()
 					n := answeredCount.Add(1)
 					if n == 1 {
-						close(firstAnswer)
+						close(firstAnswerReceived)
 					}
 					if openedTime := openedAt.Load(); openedTime != nil && n >= minCalls && time.Since(*openedTime) >= runTime {
-						closeOnce.Do(func() { close(enoughCalls) })
+						closeOnce.Do(func() { close(minCallsReached) })
 					}
 				}
 			}
 		})
 	}
 	select {
-	case <-enoughCalls:
+	case <-minCallsReached:
 	case <-time.After(hangTimeout):
 		t.Fatal("the server did not answer the calls within the time limit, want all answers")
 	}
@@ -173,7 +173,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-func newOpenCallText(round int) string { return fmt.Sprint("open call ", round) }
+func newOpenCallText(killIndex int) string { return fmt.Sprint("open call ", killIndex) }
 
 func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
@@ -245,10 +245,10 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 			}
 		}
 	}
-	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxLostTime, len(recordedIDs), len(auditedCalls))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxRecordDelay, len(recordedIDs), len(auditedCalls))
 }
 
-func checkWholeLines(t *testing.T, dirs config.Dirs) {
+func checkCompleteLines(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))
 	if err != nil || len(files) == 0 {

@@ -38,7 +38,7 @@ entries; it needs a running server.`,
 	}
 	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only entries of the plugin `NAME`")
 	cmd.Flags().StringVar(&opts.level, "level", "debug", "only entries of this `LEVEL` and above: debug, info, warning, error")
-	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "show the `NUMBER` newest entries (0: all; with --follow 0: none)")
+	cmd.Flags().IntVar(&opts.query.MaxEntries, "last", 100, "show the `NUMBER` newest entries (0: all; with --follow 0: none)")
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print new entries until Ctrl-C")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print a JSON array; with --follow one entry per line")
 	return cmd
@@ -49,8 +49,8 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return cli.NewUsageError("--level: %v", err)
 	}
-	if opts.query.Level = level; opts.query.Last < 0 {
-		return cli.NewUsageError("--last is %d: give it 0 or more", opts.query.Last)
+	if opts.query.Level = level; opts.query.MaxEntries < 0 {
+		return cli.NewUsageError("--last is %d: give it 0 or more", opts.query.MaxEntries)
 	}
 	if opts.follow {
 		return followLogs(ctx, opts)
@@ -61,7 +61,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		return err
 	}
 	// Log files contain all entries, so `opentabs logs` works without a server.
-	logEntries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
+	logEntries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.MaxEntries)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		}
 	}
 	if len(logEntries) == 0 {
-		p.Out.Notef("%s", opts.emptyText())
+		p.Out.Notef("%s", opts.emptyResultText())
 	}
 	if damagedLines > 0 {
 		p.Out.Notef("%s of the plugin log cannot be read", terminal.CountNoun(damagedLines, "line"))
@@ -93,7 +93,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	return nil
 }
 
-func (o logsOptions) emptyText() string {
+func (o logsOptions) emptyResultText() string {
 	if o.query.Plugin == "" && o.query.Level == wire.LogDebug {
 		return "plugins have logged nothing yet"
 	}

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// runPortSquatter simulates another program on the server's port. For an unknown argument, it accepts
+// portSquatterResponses contains what runPortSquatter sends. runPortSquatter simulates another program on the server's port. For an unknown argument, it accepts
 // connections, sends nothing and keeps the connections open.
 var portSquatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
@@ -203,16 +203,16 @@ func killProcesses(dirs config.Dirs) {
 	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
 		killServer(dirs)
-		hasProcess := false
+		hasKilledProcess := false
 		environFiles, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range environFiles {
 			fileContent, err := os.ReadFile(name)
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, fileContent...), homeAssignment) {
-				hasProcess = syscall.Kill(pid, syscall.SIGKILL) == nil || hasProcess
+				hasKilledProcess = syscall.Kill(pid, syscall.SIGKILL) == nil || hasKilledProcess
 			}
 		}
-		if !hasProcess {
+		if !hasKilledProcess {
 			return
 		}
 	}
@@ -296,7 +296,7 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 			},
 			"messages__countdown": countDown,
 			"messages__silent":    waitUntilCancelled,
-			"messages__draw":      showActivities,
+			"messages__draw":      reportActivities,
 			"messages__login":     waitForLogin,
 			"messages__note":      logArguments,
 			"messages__outer":     callSilentTool,

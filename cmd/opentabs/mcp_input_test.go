@@ -23,20 +23,20 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	// The first line of the input begins with a byte order mark, and lines end with
 	// CRLF, as on Windows.
 	writeLine("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
-	c.readUntil(`"id":"open","result"`)
+	c.readUntilText(`"id":"open","result"`)
 	writeLine(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
 	for _, invalidInput := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
 		writeLine(invalidInput + "\n")
-		lines := c.readUntil(`"id":null,"error":{"code":-32`)
+		lines := c.readUntilText(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
 			t.Errorf("answers to the malformed input %.50q = %.300q, want one answer", invalidInput, lines)
 		}
 	}
 	writeLine(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
-	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
+	if lines := c.readUntilText(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("answers after all malformed input = %.300q, want one answer", lines)
 	}
 	// The last line of the input has no newline at its end.
@@ -44,15 +44,15 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.readUntil(`"id":"last","result":{}`)
+	c.readUntilText(`"id":"last","result":{}`)
 	if err := c.cmd.Wait(); err != nil {
 		t.Errorf("opentabs mcp ended with the error %v, want nil", err)
 	}
 }
 
-// TestMCPInputEndsMidCall checks that the call is cancelled and the process exits when a
+// TestMCPExitsWhenInputEndsMidCall checks that the call is cancelled and the process exits when a
 // client closes its input during a call.
-func TestMCPInputEndsMidCall(t *testing.T) {
+func TestMCPExitsWhenInputEndsMidCall(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.initialize()
@@ -69,7 +69,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 }
 
 // `opentabs mcp` must cancel its calls and exit if the client closes the output of the process.
-func TestMCPOutputCloses(t *testing.T) {
+func TestMCPExitsWhenOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")
 	stdin, err := cmd.StdinPipe()

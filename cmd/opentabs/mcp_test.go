@@ -57,7 +57,7 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-func (c *mcpClient) readUntil(awaitedText string) []string {
+func (c *mcpClient) readUntilText(awaitedText string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
 	var seenLines []string
@@ -83,7 +83,7 @@ func (c *mcpClient) readUntil(awaitedText string) []string {
 func (c *mcpClient) initialize() {
 	c.t.Helper()
 	c.send(`{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
-	c.readUntil(`"id":"open"`)
+	c.readUntilText(`"id":"open"`)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
@@ -173,7 +173,7 @@ func hasTab(s httpapi.Status) bool {
 }
 
 // The relay must report the lost call and start a new server.
-func TestMCPServerKilled(t *testing.T) {
+func TestMCPRestartsKilledServer(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.initialize()
@@ -185,13 +185,13 @@ func TestMCPServerKilled(t *testing.T) {
 		if !killServer(dirs) {
 			t.Fatal("found no server to kill, want a running server")
 		}
-		lines := c.readUntil(fmt.Sprintf(`"id":"call%d"`, round))
+		lines := c.readUntilText(fmt.Sprintf(`"id":"call%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"error":{"code":-32000`) || !strings.Contains(lastLine, "call again") {
 			t.Errorf("answer to the lost call = %s, want an error with the advice to call again", lastLine)
 		}
 		// The relay has started a new server, on which the client's session continues.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
-		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
+		lines = c.readUntilText(fmt.Sprintf(`"id":"list%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, "messages__echo") {
 			t.Errorf("tools of the new server = %s, want a text that contains %q", lastLine, "messages__echo")
 		}
@@ -206,7 +206,7 @@ func TestMCPServerKilled(t *testing.T) {
 			t.Errorf("status of the new server = %+v, want another PID and only the client test", secondStatus)
 		}
 		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
-		lines = c.readUntil(fmt.Sprintf(`"id":"echo%d"`, round))
+		lines = c.readUntilText(fmt.Sprintf(`"id":"echo%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"structuredContent":{"a":1}`) {
 			t.Errorf("result of a call through the new server = %s, want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
 		}
@@ -286,7 +286,7 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	if _, ok := dirs.ReadServer(); ok {
 		t.Error("the record of the ended server still exists, want it removed")
 	}
-	lines := c.readUntil(`"id":"call"`)
+	lines := c.readUntilText(`"id":"call"`)
 	if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"isError":true`) || !strings.Contains(lastLine, "shutdown") {
 		t.Errorf("answer to the call over stdio = %s, want the error shutdown", lastLine)
 	}

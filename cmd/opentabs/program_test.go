@@ -10,12 +10,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-const raceVariable = "OPENTABS_TEST_RACE"
+const raceEnvVariable = "OPENTABS_TEST_RACE"
 
 // runTests ends the process, like [testscript.Main]. The program is built without -race, because the tests would need
 // three times the CPU time with -race.
 func runTests(m *testing.M, commands map[string]func()) {
-	if os.Getenv(raceVariable) != "" {
+	if os.Getenv(raceEnvVariable) != "" {
 		commands["opentabs"] = main
 		testscript.Main(m, commands)
 	}
@@ -33,8 +33,8 @@ func (w programTests) Run() int {
 }
 
 // The build options are those of `make build`, so that the test shares Go's build cache.
-func buildProgram(neighborName string) error {
-	path, err := exec.LookPath(neighborName)
+func buildProgram(siblingProgram string) error {
+	path, err := exec.LookPath(siblingProgram)
 	if err != nil {
 		return err
 	}

@@ -122,11 +122,11 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			if err := newUnknownCommandError(root, args); err != nil {
 				return err
 			}
-			topic, _, err := root.Find(args)
+			topicCmd, _, err := root.Find(args)
 			if err != nil {
 				return cli.NewUsageError("%v", err)
 			}
-			return topic.Help()
+			return topicCmd.Help()
 		},
 	}
 }
@@ -160,9 +160,9 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 }
 
 func isFlagValue(cmd *cobra.Command, arg string) bool {
-	name, isLong := strings.CutPrefix(arg, "--")
+	name, isLongFlag := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)
-	if shorthand := strings.TrimPrefix(arg, "-"); !isLong && len(shorthand) == 1 {
+	if shorthand := strings.TrimPrefix(arg, "-"); !isLongFlag && len(shorthand) == 1 {
 		flag = cmd.Flags().ShorthandLookup(shorthand)
 	}
 	return flag != nil && flag.NoOptDefVal == ""
@@ -188,9 +188,9 @@ func newFlagError(cmd *cobra.Command, err error) error {
 	if nearestName := nearest.Name(name, names); nearestName != "" {
 		suggestion = " (did you mean --" + nearestName + "?)"
 	}
-	dashes := "--"
+	flagPrefix := "--"
 	if unknownFlag.GetSpecifiedShortnames() != "" {
-		dashes = "-"
+		flagPrefix = "-"
 	}
-	return cli.NewUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, suggestion, cmd.CommandPath())
+	return cli.NewUsageError("there is no flag %s%s%s: run `%s --help`", flagPrefix, name, suggestion, cmd.CommandPath())
 }

@@ -41,7 +41,7 @@ func newHome(t *testing.T) config.Dirs {
 }
 
 // The server needs write access to the home directory only when it starts for the first time.
-func TestServeFromAReadOnlyHome(t *testing.T) {
+func TestServeWithReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
 		t.Fatal(err)
@@ -50,14 +50,14 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	port := fmt.Sprintf("OPENTABS_PORT=%d", findFreePort(t))
 	// The root user can write to read-only directories, so the test removes this
 	// capability from the server process.
-	setpriv, err := exec.LookPath("setpriv")
+	setprivPath, err := exec.LookPath("setpriv")
 	isLimited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
 		cmd := opentabsCommand(t, dirs, args...)
 		if os.Geteuid() == 0 && isLimited {
-			limitedCmd := exec.Command(setpriv, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
-			limitedCmd.Env = cmd.Env
-			cmd = limitedCmd
+			restrictedCmd := exec.Command(setprivPath, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
+			restrictedCmd.Env = cmd.Env
+			cmd = restrictedCmd
 		}
 		cmd.Env = append(cmd.Env, port)
 		return cmd
@@ -79,9 +79,9 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		t.Errorf("opentabs serve ended with the error %v, want nil; stderr: %s", err, stderr.String())
 	}
 	// `opentabs mcp` starts a server if none is running.
-	relayCmd := command("mcp")
-	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
-	if cmdOutput, err := relayCmd.Output(); err != nil || !strings.Contains(string(cmdOutput), `"id":7,"result":{}`) {
+	mcpCmd := command("mcp")
+	mcpCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
+	if cmdOutput, err := mcpCmd.Output(); err != nil || !strings.Contains(string(cmdOutput), `"id":7,"result":{}`) {
 		t.Errorf("opentabs mcp printed %q, error %v; want an empty result for the request 7", cmdOutput, err)
 	}
 	if isLimited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
@@ -107,7 +107,7 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	}
 }
 
-const fullDisk = `
+const fullDiskScript = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"
 export OPENTABS_HOME=$1/home OPENTABS_PORT=$2
@@ -150,7 +150,7 @@ func TestCommandsReportFullDisk(t *testing.T) {
 	plugin := filepath.Join(baseDir, "messages")
 	writePlugin(t, plugin)
 	t.Cleanup(func() { killProcesses(config.Dirs{State: filepath.Join(diskDir, "home")}) })
-	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(findFreePort(t)), plugin)
+	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDiskScript, "sh", diskDir, fmt.Sprint(findFreePort(t)), plugin)
 	cmdOutput, err := cmd.CombinedOutput()
 	output := string(cmdOutput)
 	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))
@@ -165,8 +165,8 @@ func TestCommandsReportFullDisk(t *testing.T) {
 			t.Errorf("the output lacks the text %q:\n%s\nlog:\n%s", want, output, log)
 		}
 	}
-	if _, remainingText, _ := strings.Cut(output, "== a change\n"); !strings.Contains(remainingText, "free some space") || strings.Contains(remainingText, ".tmp\n") {
-		t.Errorf("output of the change on the full disk, want the advice to free space and no temporary file:\n%s", remainingText)
+	if _, outputAfterChange, _ := strings.Cut(output, "== a change\n"); !strings.Contains(outputAfterChange, "free some space") || strings.Contains(outputAfterChange, ".tmp\n") {
+		t.Errorf("output of the change on the full disk, want the advice to free space and no temporary file:\n%s", outputAfterChange)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	}
 	for i := range 20 {
 		c.send(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i)
-		c.readUntil(fmt.Sprintf(`"id":"ping%d"`, i))
+		c.readUntilText(fmt.Sprintf(`"id":"ping%d"`, i))
 	}
 	for _, conn := range conns {
 		_ = conn.Close()

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	longClient  = "a-client-of-an-agent-with-a-long-name"
-	longBrowser = "Chrome of the third desk in the left office"
-	longTool    = "messages__export_messages_of_channel"
+	longClientName  = "a-client-of-an-agent-with-a-long-name"
+	longBrowserName = "Chrome of the third desk in the left office"
+	longToolName    = "messages__export_messages_of_channel"
 )
 
 func newNarrowOutput(output *bytes.Buffer) *terminal.Output {
@@ -34,12 +34,12 @@ func newNarrowOutput(output *bytes.Buffer) *terminal.Output {
 func newEndedCallRecord(code wire.ErrorCode, errorMessage string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
-	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longTool, longClient, now, &now
+	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longToolName, longClientName, now, &now
 	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, errorMessage
 	return r
 }
 
-func fillInstallation(t *testing.T) {
+func populateInstallation(t *testing.T) {
 	t.Helper()
 	dirs, err := config.FindDirs(os.Getenv)
 	if err != nil {
@@ -59,7 +59,7 @@ func fillInstallation(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(calls, time.Now().UTC().Format(time.DateOnly)+".jsonl"), append(record, '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := filestore.Open(dirs.FilesDir()).Add(filestore.File{Name: "shop.example.har", Client: longClient}, []byte("x")); err != nil {
+	if _, err := filestore.Open(dirs.FilesDir()).Add(filestore.File{Name: "shop.example.har", Client: longClientName}, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	pairedStore := pairing.Open(dirs.PairingFile())
@@ -70,15 +70,15 @@ func fillInstallation(t *testing.T) {
 	if _, err := pairedStore.Add(code); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pairedStore.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
+	if _, err := pairedStore.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowserName); err != nil {
 		t.Fatal(err)
 	}
 	names, _ := browsernames.Open(dirs.BrowsersFile())
-	names.NameOf("0123456789abcdef", longBrowser, false)
+	names.NameOf("0123456789abcdef", longBrowserName, false)
 	for _, args := range [][]string{
-		{"client", "add", longClient}, {"client", "timeout", "set", longClient, "90s", "--progress-restarts"},
+		{"client", "add", longClientName}, {"client", "timeout", "set", longClientName, "90s", "--progress-restarts"},
 		{"browser", "site", "a-shop-with-a-long-name.example.com", "read"}, {"browser", "tools", "on"},
-		{"browser", "default", longBrowser, "--client", longClient},
+		{"browser", "default", longBrowserName, "--client", longClientName},
 	} {
 		var outBuffer bytes.Buffer
 		if code := run(t.Context(), args, strings.NewReader(""), &outBuffer, &outBuffer); code != cli.ExitOK {
@@ -90,19 +90,19 @@ func fillInstallation(t *testing.T) {
 // A cell that a user needs, such as the call ID or the error message, must not be truncated.
 func TestTablesFit80Columns(t *testing.T) {
 	makeEmptyHome(t)
-	fillInstallation(t)
+	populateInstallation(t)
 	for command, cells := range map[string][]string{
 		"calls --since 1h":          {"CALL", "call_x6axhe37 ", "STATUS", " failed ", "MESSAGE", "The page did not answer."},
 		"calls --failed":            {"STATUS", " failed ", "MESSAGE", "The page did not answer."},
 		"tools":                     {"browser_websocket_messages", "PERMISSION", " off"},
 		"plugin permission browser": {"browser_websocket_messages", "PERMISSION", " off"},
 		"browser tools":             {"browser_websocket_messages", "PERMISSION", " off"},
-		"browser list":              {longBrowser, "STATE", "last seen 2"},
-		"browser default":           {longBrowser, "DEFAULT FOR", longClient[:20]},
+		"browser list":              {longBrowserName, "STATE", "last seen 2"},
+		"browser default":           {longBrowserName, "DEFAULT FOR", longClientName[:20]},
 		"browser site":              {"a-shop-with-a-long-name.example.com", "PERMISSION", " read"},
-		"client list":               {longClient, "LAST USED", " never"},
-		"client timeout list":       {longClient, "WAITS", " 1 min 30 s"},
-		"pair list":                 {longBrowser, "PAIRED", ":"},
+		"client list":               {longClientName, "LAST USED", " never"},
+		"client timeout list":       {longClientName, "WAITS", " 1 min 30 s"},
+		"pair list":                 {longBrowserName, "PAIRED", ":"},
 		"files":                     {"ID", "SIZE", " 1 bytes", "FILE"},
 		"config get":                {"maxResultBytes", " 104857600 "},
 		"plugin permission browser_websocket_messages": {"PERMISSION", " off"},
@@ -126,7 +126,7 @@ func TestTablesFit80Columns(t *testing.T) {
 // with 80 columns.
 func TestLongTextIsWrapped(t *testing.T) {
 	makeEmptyHome(t)
-	fillInstallation(t)
+	populateInstallation(t)
 	_, dir := createBuiltPlugin(t)
 	writeFile(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [{"name": "echo", "description": "`+strings.Repeat("Many words. ", 20)+`",
 		"input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)

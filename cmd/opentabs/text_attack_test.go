@@ -54,10 +54,10 @@ var dangerousTexts = map[string]string{
 // TestAttackByText checks that texts from tools, pages, clients and plugins cannot attack
 // the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
-	for name, evilText := range dangerousTexts {
+	for name, maliciousText := range dangerousTexts {
 		t.Run(name+" in the output of every command", func(t *testing.T) {
 			for _, isTerminal := range []bool{true, false} {
-				for surface, printedText := range printOnAllSurfaces(t, evilText, isTerminal) {
+				for surface, printedText := range printToAllOutputs(t, maliciousText, isTerminal) {
 					checkHarmlessText(t, surface, printedText)
 				}
 			}
@@ -87,7 +87,7 @@ func checkHarmlessText(t *testing.T, surface, printedText string) {
 	}
 }
 
-func printOnAllSurfaces(t *testing.T, evilText string, isTerminal bool) map[string]string {
+func printToAllOutputs(t *testing.T, maliciousText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printedTexts := map[string]string{}
 	captureOutput := func(surface string, print func(o *terminal.Output) error) {
@@ -104,41 +104,41 @@ func printOnAllSurfaces(t *testing.T, evilText string, isTerminal bool) map[stri
 	progress := 0.5
 	now := time.Now()
 	callView := dispatch.View{
-		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evilText, Progress: &progress}},
-		Requester: dispatch.Requester{Client: evilText}, Browser: evilText, TabID: 1, Error: evilText, ErrorCode: wire.ErrToolError, Ended: &now,
-		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
+		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: maliciousText, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: maliciousText, Progress: &progress}},
+		Requester: dispatch.Requester{Client: maliciousText}, Browser: maliciousText, TabID: 1, Error: maliciousText, ErrorCode: wire.ErrToolError, Ended: &now,
+		StatusWord: maliciousText, UserStatusWord: maliciousText, Result: maliciousText,
 	}
-	resolution := &dispatch.Resolution{Allow: true, Surface: evilText}
+	resolution := &dispatch.Resolution{Allow: true, Surface: maliciousText}
 	waitingView := dispatch.View{
-		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
-		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, ExpiresAt: now},
+		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: maliciousText, Progression: dispatch.Progression{Status: wire.StatusPending}},
+		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: maliciousText, Title: maliciousText, Args: maliciousText, ArgsBytes: 1 << 20, ExpiresAt: now},
 		Timeline: []dispatch.TimelineEntry{
-			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evilText}, {Kind: dispatch.EventResumed, Resolution: resolution},
+			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: maliciousText}, {Kind: dispatch.EventResumed, Resolution: resolution},
 		},
-		UserMessage: evilText,
+		UserMessage: maliciousText,
 	}
-	content, err := json.Marshal([]map[string]string{{evilText: evilText}})
+	content, err := json.Marshal([]map[string]string{{maliciousText: maliciousText}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"text", "table", "json", evilText} {
+	for _, kind := range []string{"text", "table", "json", maliciousText} {
 		waitingView.Activities = append(waitingView.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	serverStatus := httpapi.Status{
-		Browsers: []httpapi.Browser{{ID: evilText, Name: evilText, Version: evilText, Connected: true, Tabs: []wire.TabInfo{
-			{TabID: 1, URL: evilText, Title: evilText, Plugins: []wire.TabPlugin{{Name: evilText}}, NeedsReload: []string{evilText}},
+		Browsers: []httpapi.Browser{{ID: maliciousText, Name: maliciousText, Version: maliciousText, Connected: true, Tabs: []wire.TabInfo{
+			{TabID: 1, URL: maliciousText, Title: maliciousText, Plugins: []wire.TabPlugin{{Name: maliciousText}}, NeedsReload: []string{maliciousText}},
 		}}},
-		Plugins: []httpapi.Plugin{{Name: "messages", Version: evilText, DisplayName: evilText}},
-		Failed:  []httpapi.FailedPlugin{{Path: evilText, Error: evilText}},
-		Clients: []httpapi.MCPClient{{Name: evilText, Version: evilText, Transport: "http"}},
+		Plugins: []httpapi.Plugin{{Name: "messages", Version: maliciousText, DisplayName: maliciousText}},
+		Failed:  []httpapi.FailedPlugin{{Path: maliciousText, Error: maliciousText}},
+		Clients: []httpapi.MCPClient{{Name: maliciousText, Version: maliciousText, Transport: "http"}},
 	}
-	captureOutput("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
+	captureOutput("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", maliciousText); return nil })
 	captureOutput("a refusal of the server", func(o *terminal.Output) error {
-		errorText, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
+		errorText, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: maliciousText}))
 		o.Notef("%s", errorText)
 		return nil
 	})
-	captureOutput("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
+	captureOutput("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(maliciousText)); return nil })
 	captureOutput("calls", func(o *terminal.Output) error {
 		o.PrintTable("", callview.Rows([]dispatch.View{callView, waitingView}, true, now))
 		return nil
@@ -149,22 +149,22 @@ func printOnAllSurfaces(t *testing.T, evilText string, isTerminal bool) map[stri
 	}
 	for _, kind := range []dispatch.EventKind{
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
-		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evilText),
+		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(maliciousText),
 	} {
 		event := dispatch.Event{
-			Kind: kind, Call: callView, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
-			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
+			Kind: kind, Call: callView, Report: &wire.Report{Message: maliciousText, Status: maliciousText}, Resolution: resolution,
+			Activity: &wire.Activity{Type: maliciousText, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waitingView.Waiting
 		captureOutput("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
-		Kind: audit.KindCall, Tool: evilText,
+		Kind: audit.KindCall, Tool: maliciousText,
 		AuditedCall: shape.AuditedCall{
-			Requester: dispatch.Requester{Client: evilText, Session: evilText}, CallID: evilText, Origin: evilText, Browser: evilText,
-			Status: wire.CallStatus(evilText), ErrorCode: wire.ErrorCode(evilText),
+			Requester: dispatch.Requester{Client: maliciousText, Session: maliciousText}, CallID: maliciousText, Origin: maliciousText, Browser: maliciousText,
+			Status: wire.CallStatus(maliciousText), ErrorCode: wire.ErrorCode(maliciousText),
 		},
-		Approval: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, RequestReason: evilText}}, LastMessages: []dispatch.ToolMessage{{Message: evilText, Audience: evilText}},
+		Approval: &audit.Approval{By: maliciousText}, Decisions: []audit.Decision{{By: maliciousText, RequestReason: maliciousText}}, LastMessages: []dispatch.ToolMessage{{Message: maliciousText, Audience: maliciousText}},
 	}
 	captureOutput("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	captureOutput("audit --verbose", func(o *terminal.Output) error {
@@ -173,72 +173,72 @@ func printOnAllSurfaces(t *testing.T, evilText string, isTerminal bool) map[stri
 		}
 		return nil
 	})
-	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evilText)} {
-		record := audit.Record{Kind: kind, Tool: evilText, By: evilText, Old: evilText, New: evilText, Scope: wire.Scope(evilText)}
+	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindTabOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(maliciousText)} {
+		record := audit.Record{Kind: kind, Tool: maliciousText, By: maliciousText, Old: maliciousText, New: maliciousText, Scope: wire.Scope(maliciousText)}
 		captureOutput("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	}
-	one := &plugin.Plugin{Name: "messages", Version: evilText, DisplayName: evilText, Description: evilText, Dir: evilText, Matches: []string{evilText}, Excludes: []string{evilText}}
-	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evilText}}
-	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evilText}}
-	changeOrigin := httpapi.ChangeOrigin{By: evilText}
+	one := &plugin.Plugin{Name: "messages", Version: maliciousText, DisplayName: maliciousText, Description: maliciousText, Dir: maliciousText, Matches: []string{maliciousText}, Excludes: []string{maliciousText}}
+	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: maliciousText}}
+	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: maliciousText}}
+	changeOrigin := httpapi.ChangeOrigin{By: maliciousText}
 	permissionsView := httpapi.PluginPermissions{
-		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, ChangeOrigin: changeOrigin}, ChangeOrigin: changeOrigin,
-		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, ChangeOrigin: changeOrigin, Limit: evilText, Grants: []httpapi.Grant{{ChangeOrigin: changeOrigin}}}},
+		Plugin: "messages", Review: &httpapi.Review{Version: maliciousText, Dir: maliciousText, ChangeOrigin: changeOrigin}, ChangeOrigin: changeOrigin,
+		Tools: []httpapi.ToolPermissions{{Name: "echo", PermissionOverride: wire.PermissionAsk, ChangeOrigin: changeOrigin, Limit: maliciousText, Grants: []httpapi.Grant{{ChangeOrigin: changeOrigin}}}},
 	}
 	captureOutput("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
 	captureOutput("plugin permission", func(o *terminal.Output) error {
 		o.PrintTable("", pluginview.PermissionRows([]httpapi.PluginPermissions{permissionsView}, ""))
 		return nil
 	})
-	bar := terminal.Bar{Label: evilText, Message: evilText, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
+	bar := terminal.Bar{Label: maliciousText, Message: maliciousText, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
 	printedTexts["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
 	var pipeBuffer bytes.Buffer
-	newPipeOutput(&pipeBuffer).ShowProgress("a__b").Update(terminal.Progress{Message: evilText})
+	newPipeOutput(&pipeBuffer).ShowProgress("a__b").Update(terminal.Progress{Message: maliciousText})
 	printedTexts["progress in a pipe"] = pipeBuffer.String()
 	for _, format := range []string{"json", "console"} {
 		captureOutput("the log, "+format, func(o *terminal.Output) error {
 			log, err := o.NewLogger(nil, "debug", format)
 			if err == nil {
-				logInAllFields(log, evilText)
+				logTextInAllFields(log, maliciousText)
 			}
 			return err
 		})
 	}
 	if isTerminal {
-		encodedJSON, err := json.Marshal(map[string]string{"value": evilText})
+		encodedJSON, err := json.Marshal(map[string]string{"value": maliciousText})
 		if err != nil {
 			t.Fatal(err)
 		}
 		captureOutput("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(encodedJSON) })
-		captureOutput(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
+		captureOutput(resultText, func(o *terminal.Output) error { o.PrintText(maliciousText); return nil })
 	}
 	return printedTexts
 }
 
-func logInAllFields(log zerolog.Logger, evilText string) {
-	log.Warn().Str("name", evilText).Bytes("bytes", []byte(evilText)).Err(errors.New(evilText)).Strs("all", []string{evilText}).
-		Interface("any", map[string]string{evilText: evilText}).Msg(evilText)
+func logTextInAllFields(log zerolog.Logger, maliciousText string) {
+	log.Warn().Str("name", maliciousText).Bytes("bytes", []byte(maliciousText)).Err(errors.New(maliciousText)).Strs("all", []string{maliciousText}).
+		Interface("any", map[string]string{maliciousText: maliciousText}).Msg(maliciousText)
 }
 
 func attackJSONOutput(t *testing.T) {
-	for name, evilText := range dangerousTexts {
-		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
+	for name, maliciousText := range dangerousTexts {
+		maliciousText = strings.ToValidUTF8(maliciousText, "\ufffd") // JSON cannot encode invalid UTF-8
 		var pipeBuffer, screenBuffer bytes.Buffer
 		for _, o := range []*terminal.Output{newPipeOutput(&pipeBuffer), terminal.NewTerminal(&screenBuffer, func() (int, int) { return 30, 24 })} {
-			if err := o.PrintValue(map[string]string{"v": evilText}); err != nil {
+			if err := o.PrintValue(map[string]string{"v": maliciousText}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, output := range []string{pipeBuffer.String(), screenBuffer.String()} {
 			var decodedOutput map[string]string
-			if err := json.Unmarshal([]byte(output), &decodedOutput); err != nil || decodedOutput["v"] != evilText {
-				t.Errorf("%s: the text %q became %q in the JSON output, error %v; want the same text", name, evilText, decodedOutput["v"], err)
+			if err := json.Unmarshal([]byte(output), &decodedOutput); err != nil || decodedOutput["v"] != maliciousText {
+				t.Errorf("%s: the text %q became %q in the JSON output, error %v; want the same text", name, maliciousText, decodedOutput["v"], err)
 			}
 		}
 		pipeBuffer.Reset()
-		newPipeOutput(&pipeBuffer).PrintText(evilText)
-		if pipeBuffer.String() != strings.TrimSuffix(evilText, "\n")+"\n" {
-			t.Errorf("%s: output to a pipe = %q, want the text %q unchanged", name, pipeBuffer.String(), evilText)
+		newPipeOutput(&pipeBuffer).PrintText(maliciousText)
+		if pipeBuffer.String() != strings.TrimSuffix(maliciousText, "\n")+"\n" {
+			t.Errorf("%s: output to a pipe = %q, want the text %q unchanged", name, pipeBuffer.String(), maliciousText)
 		}
 	}
 }

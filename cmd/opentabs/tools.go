@@ -84,9 +84,9 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 			return cli.AsUsageError(err)
 		}
 		for _, t := range one.Tools {
-			listedToolValue := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
-			tools = append(tools, listedToolValue)
-			tableRows = append(tableRows, []string{listedToolValue.Name, string(listedToolValue.Permission), listedToolValue.Description})
+			toolEntry := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
+			tools = append(tools, toolEntry)
+			tableRows = append(tableRows, []string{toolEntry.Name, string(toolEntry.Permission), toolEntry.Description})
 		}
 	}
 	if opts.json {
@@ -198,7 +198,7 @@ and the pinned tools. A pin changes what is listed, not what may run.
 NAME is a tool, or a plugin for all its tools. Without a NAME, the command shows
 the pinned tools. The change applies at once.`,
 		Example: "  opentabs tools pin\n  opentabs tools pin messages\n  opentabs tools pin messages__send mail__search",
-		Args:    checkNames(0),
+		Args:    requireNames(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.names = args
 			return runToolsPin(cmd.Context(), opts)
@@ -214,7 +214,7 @@ func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 		Use:     "unpin NAME...",
 		Short:   "Undo tools pin",
 		Example: "  opentabs tools unpin messages",
-		Args:    checkNames(1),
+		Args:    requireNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.names = args
 			return runToolsUnpin(cmd.Context(), opts)
@@ -224,7 +224,7 @@ func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-func checkNames(n int) cobra.PositionalArgs {
+func requireNames(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
 			return cli.NewUsageError("the name of a tool or plugin is missing: run `%s`", cli.UsageOf(cmd))
@@ -236,7 +236,7 @@ func checkNames(n int) cobra.PositionalArgs {
 	}
 }
 
-func openPins(p *cli.Program, dirs config.Dirs) *toolpins.Pins {
+func openPins(p *cli.Program, dirs config.Dirs) *toolpins.PinnedTools {
 	return toolpins.Open(dirs.State, func(warning string) { p.Out.Notef("%s", warning) }, zerolog.Nop())
 }
 
@@ -298,7 +298,7 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	return err
 }
 
-func showPins(p *cli.Program, toolPins *toolpins.Pins, asJSON bool) error {
+func showPins(p *cli.Program, toolPins *toolpins.PinnedTools, asJSON bool) error {
 	if err := toolPins.Problem(); err != nil {
 		return err
 	}

@@ -54,31 +54,31 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.id, err = findRecordedID(ctx, opts.program, client, opts.id); err != nil {
+	if opts.id, err = findRecordedCallID(ctx, opts.program, client, opts.id); err != nil {
 		return err
 	}
-	startedUndo, err := client.Calls.Undo(ctx, opts.id)
+	undoCallInfo, err := client.Calls.Undo(ctx, opts.id)
 	if err != nil {
 		return err
 	}
-	lastView, err := callview.WaitForEnd(ctx, client.Calls, startedUndo.CallID, func(v dispatch.View) {
+	lastView, err := callview.WaitForEnd(ctx, client.Calls, undoCallInfo.CallID, func(v dispatch.View) {
 		opts.program.Out.Notef("%s is waiting for approval: run `opentabs calls approve %s`, or decide in the side panel", v.ToolName, v.CallID)
 	})
 	switch {
 	case ctx.Err() != nil:
-		cancelUndo(ctx, client, startedUndo.CallID)
+		cancelUndo(ctx, client, undoCallInfo.CallID)
 		return toolcall.ErrInterrupted
 	case err != nil:
 		return err
 	case lastView.Status != wire.StatusDone:
-		undoReport := "the call was not undone: " + lastView.Error
+		failureText := "the call was not undone: " + lastView.Error
 		if lastView.NextStep != "" {
-			undoReport += ". " + lastView.NextStep
+			failureText += ". " + lastView.NextStep
 		}
-		return toolcall.NewFailure(lastView.ErrorCode, undoReport)
+		return toolcall.NewFailure(lastView.ErrorCode, failureText)
 	}
-	undoneCallValue := undoneCall{CallID: opts.id, UndoneBy: startedUndo.CallID, Tool: startedUndo.ToolName}
-	return opts.program.Report(opts.json, undoneCallValue, "undid %s with %s (%s)", opts.id, startedUndo.ToolName, startedUndo.CallID)
+	undoOutput := undoneCall{CallID: opts.id, UndoneBy: undoCallInfo.CallID, Tool: undoCallInfo.ToolName}
+	return opts.program.Report(opts.json, undoOutput, "undid %s with %s (%s)", opts.id, undoCallInfo.ToolName, undoCallInfo.CallID)
 }
 
 const cancelTimeout = 2 * time.Second

@@ -24,8 +24,8 @@ import (
 
 const otherUserID = 65534
 
-// Without the right to change the owner of a directory, makeForeignDir returns a directory of root.
-func makeForeignDir(t *testing.T) string {
+// Without the right to change the owner of a directory, makeOtherUsersDir returns a directory of root.
+func makeOtherUsersDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return "/usr"
@@ -85,14 +85,14 @@ func attackFiles(t *testing.T) {
 	c.initialize()
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRunOpentabs(t, dirs, "extension", "install")
-	for _, topDir := range []string{dirs.State, unpackedDir} {
+	for _, rootDir := range []string{dirs.State, unpackedDir} {
 		// Each file with secrets has a private mode, as a second protection besides its private directory.
-		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(rootDir, func(path string, d fs.DirEntry, err error) error {
 			var fileInfo fs.FileInfo
 			if err == nil {
 				fileInfo, err = d.Info()
 			}
-			if errors.Is(err, fs.ErrNotExist) && path != topDir { // the server may have replaced a temporary file
+			if errors.Is(err, fs.ErrNotExist) && path != rootDir { // the server may have replaced a temporary file
 				return nil
 			}
 			if err == nil && fileInfo.Mode().Perm()&0o077 != 0 {
@@ -104,17 +104,17 @@ func attackFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if os.Geteuid() == 0 {
-			findCmd := exec.Command("find", topDir, "-type", "f")
+			findCmd := exec.Command("find", rootDir, "-type", "f")
 			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUserID, Gid: otherUserID}}
 			if cmdOutput, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(cmdOutput), "Permission denied") {
-				t.Errorf("another user can list %s, want permission denied; output: %s", topDir, cmdOutput)
+				t.Errorf("another user can list %s, want permission denied; output: %s", rootDir, cmdOutput)
 			}
 		}
 	}
 }
 
 func attackPlantedHome(t *testing.T) {
-	dir := makeForeignDir(t)
+	dir := makeOtherUsersDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
 		cmdOutput, err := runCommandForOutput(t, opentabsCommand(t, dirs, args...))
@@ -161,11 +161,11 @@ func attackPlantedFiles(t *testing.T) {
 func attackPlantedExtension(t *testing.T) {
 	home := t.TempDir()
 	dirs := config.Dirs{Config: home, State: home}
-	dir := makeForeignDir(t)
+	dir := makeOtherUsersDir(t)
 	if os.Geteuid() != 0 { // opentabs would reject /usr only because /usr is not empty
 		dir = "/proc/1"
 	}
-	cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
+	cmdOutput, err := opentabsCommandOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
 	if err == nil {
 		t.Errorf("opentabs wrote the extension into %s, want an error; output: %s", dir, cmdOutput)
 	}
@@ -178,7 +178,7 @@ func attackPlantedExtension(t *testing.T) {
 	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
+	if cmdOutput, err := opentabsCommandOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
 		t.Fatalf("extension install ended with the error %v, want nil; output: %s", err, cmdOutput)
 	}
 	if fileInfo, err := os.Stat(openDir); err != nil || fileInfo.Mode().Perm() != 0o700 {
@@ -195,8 +195,8 @@ func attackProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ourProcesses := map[int]bool{serverStatus.PID: true, c.cmd.Process.Pid: true}
-	for pid := range ourProcesses {
+	ownProcessIDs := map[int]bool{serverStatus.PID: true, c.cmd.Process.Pid: true}
+	for pid := range ownProcessIDs {
 		for _, file := range []string{"cmdline", "environ"} {
 			fileContent, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
 			if err == nil && bytes.Contains(fileContent, []byte(token)) {
@@ -206,7 +206,7 @@ func attackProcesses(t *testing.T) {
 	}
 }
 
-func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
+func opentabsCommandOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := opentabsCommand(t, dirs, args...)
 	cmd.Env = append(cmd.Env, "OPENTABS_PORT="+strconv.Itoa(port))
@@ -215,7 +215,7 @@ func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *e
 
 func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	t.Helper()
-	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
+	if cmdOutput, err := opentabsCommandOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
 		t.Fatalf("opentabs %v ended with the error %v, want nil; output: %s", args, err, cmdOutput)
 	}
 }
@@ -271,7 +271,7 @@ func attackServerPort(t *testing.T) {
 		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
 		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
 	} {
-		cmd := opentabsOnPort(t, dirs, port, args...)
+		cmd := opentabsCommandOnPort(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 		cmdOutput, _ := runCommandForOutput(t, cmd)
 		if strings.Contains(string(cmdOutput), "is already serving") {
@@ -297,7 +297,7 @@ func attackServerRecord(t *testing.T) {
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
-	if lines := c.readUntil(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
+	if lines := c.readUntilText(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
 		t.Errorf("answer of the real server = %q, want a text that contains %q", lines, "messages__echo")
 	}
 	token, err := dirs.Token()
@@ -323,7 +323,7 @@ func attackPluginFiles(t *testing.T) {
 		c := startMCP(t, dirs)
 		c.initialize()
 		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
-		if lines := c.readUntil(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
+		if lines := c.readUntilText(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
 			t.Errorf("%s was changed, but the tools of the plugin are still listed, want no tools; answer: %s", file, lines[len(lines)-1])
 		}
 	}

@@ -24,10 +24,10 @@ func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawM
 	failureCount := 0
 	var applyRange func([]json.RawMessage)
 	applyRange = func(patchRange []json.RawMessage) {
-		patched, err := applyPatch(content, joinPatches(patchRange))
+		patchedContent, err := applyPatch(content, joinPatches(patchRange))
 		switch {
 		case err == nil:
-			content = patched
+			content = patchedContent
 		case len(patchRange) == 1 || failureCount >= maxFailedPatches:
 			failureCount++
 			for range patchRange {

@@ -25,10 +25,10 @@ const (
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	maxResyncs    = 3
-	// After lost reports, a Set requests all activities of the call, at most maxLossRequests times, with a pause of at
-	// least lossRequestPause between two requests.
-	maxLossRequests  = 30
-	lossRequestPause = time.Second
+	// After lost reports, a Set requests all activities of the call, at most maxRecoveryRequests times, with a pause of at
+	// least minRecoveryInterval between two requests.
+	maxRecoveryRequests = 30
+	minRecoveryInterval = time.Second
 )
 
 // View is the current content of one activity of a call.
@@ -61,13 +61,13 @@ type Set struct {
 
 	applyMu sync.Mutex // applyMu is locked while patches are applied, and must be locked before mu
 
-	mu              sync.Mutex // the mutex guards all fields below
-	activities      []*activity
-	lossRequests    int
-	isLossPending   bool
-	lastLossRequest time.Time
-	hasWarned       bool
-	isApplying      bool
+	mu                    sync.Mutex // the mutex guards all fields below
+	activities            []*activity
+	recoveryRequestCount  int
+	isRecoveryPending     bool
+	lastRecoveryRequestAt time.Time
+	hasWarned             bool
+	isApplying            bool
 }
 
 // The type activity is the last complete content of one activity, with the patches that
@@ -90,7 +90,7 @@ func (s *Set) Init(owner Owner) { s.owner = owner }
 // the previous change. Report returns false if it drops the change because the change is too large
 // or the call has too many activity types. Report only queues a patch, and does not wait until the
 // patch is applied.
-func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, hasChanged bool) {
+func (s *Set) Report(r *wire.Activity, audience string) (effectiveAudience string, hasChanged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	currentActivity := s.findActivity(r.Type)
@@ -168,14 +168,14 @@ func (s *Set) resync(currentActivity *activity, reason error) {
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isLossPending || s.lossRequests == maxLossRequests {
+	if s.isRecoveryPending || s.recoveryRequestCount == maxRecoveryRequests {
 		return
 	}
-	s.lossRequests++
-	s.isLossPending = true
-	time.AfterFunc(lossRequestPause-time.Since(s.lastLossRequest), func() {
+	s.recoveryRequestCount++
+	s.isRecoveryPending = true
+	time.AfterFunc(minRecoveryInterval-time.Since(s.lastRecoveryRequestAt), func() {
 		s.mu.Lock()
-		s.isLossPending, s.lastLossRequest = false, time.Now()
+		s.isRecoveryPending, s.lastRecoveryRequestAt = false, time.Now()
 		s.mu.Unlock()
 		s.owner.ResyncActivity("")
 	})
@@ -200,7 +200,7 @@ func (s *Set) applyPending() {
 }
 
 func (s *Set) replaceContent(currentActivity *activity, version int, content json.RawMessage, patches []json.RawMessage) {
-	patched, patchErrors := applyPatches(content, patches)
+	patchedContent, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if currentActivity.version != version {
@@ -209,7 +209,7 @@ func (s *Set) replaceContent(currentActivity *activity, version int, content jso
 	for _, p := range patches {
 		currentActivity.patchBytes -= len(p)
 	}
-	currentActivity.content, currentActivity.patches = patched, currentActivity.patches[len(patches):]
+	currentActivity.content, currentActivity.patches = patchedContent, currentActivity.patches[len(patches):]
 	for _, err := range patchErrors {
 		s.resync(currentActivity, err)
 	}

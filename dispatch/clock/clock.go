@@ -37,20 +37,20 @@ type Clock struct {
 	// nestedCalls is the number of running nested calls. While nested calls run, their idle
 	// limits replace the idle limit of the Clock.
 	nestedCalls atomic.Int64
-	// lastReport is when the last progress report arrived, in nanoseconds after start. While
-	// PauseIdleLimit suspends the idle limit, lastReport contains the value of hardLimit instead of a
+	// lastReportNs is when the last progress report arrived, in nanoseconds after start. While
+	// PauseIdleLimit suspends the idle limit, lastReportNs contains the value of hardLimit instead of a
 	// time.
-	lastReport atomic.Int64
+	lastReportNs atomic.Int64
 	// endedPausesNs is the total length of the pauses that ended after Start, in nanoseconds.
 	endedPausesNs atomic.Int64
-	frozenAt      atomic.Int64
+	frozenAtNs    atomic.Int64
 
-	mu          sync.Mutex // the mutex guards all fields below
-	timer       *time.Timer
-	isStopped   bool
-	openPauses  int
-	pausedAt    time.Time
-	totalPaused time.Duration
+	mu             sync.Mutex // the mutex guards all fields below
+	timer          *time.Timer
+	isStopped      bool
+	openPauseCount int
+	pausedAt       time.Time
+	totalPaused    time.Duration
 }
 
 // Paused returns how long the Clock has been paused in total, including pauses before
@@ -58,7 +58,7 @@ type Clock struct {
 func (c *Clock) Paused() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.openPauses == 0 {
+	if c.openPauseCount == 0 {
 		return c.totalPaused
 	}
 	return c.totalPaused + time.Since(c.pausedAt)
@@ -68,8 +68,8 @@ func (c *Clock) Paused() time.Duration {
 func (c *Clock) Elapsed() time.Duration { return time.Duration(c.elapsed()) }
 
 func (c *Clock) elapsed() int64 {
-	if frozenAt := c.frozenAt.Load(); frozenAt != 0 {
-		return frozenAt - 1
+	if frozenAtNs := c.frozenAtNs.Load(); frozenAtNs != 0 {
+		return frozenAtNs - 1
 	}
 	return int64(time.Since(c.startedAt)) - c.endedPausesNs.Load()
 }
@@ -79,13 +79,13 @@ func (c *Clock) elapsed() int64 {
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.openPauses++
-	if c.openPauses > 1 {
+	c.openPauseCount++
+	if c.openPauseCount > 1 {
 		return
 	}
 	c.pausedAt = time.Now()
 	if c.timer != nil {
-		c.frozenAt.Store(c.elapsed() + 1)
+		c.frozenAtNs.Store(c.elapsed() + 1)
 		c.timer.Stop()
 	}
 }
@@ -94,7 +94,7 @@ func (c *Clock) Pause() {
 func (c *Clock) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.openPauses--; c.openPauses > 0 {
+	if c.openPauseCount--; c.openPauseCount > 0 {
 		return
 	}
 	c.totalPaused += time.Since(c.pausedAt)
@@ -103,9 +103,9 @@ func (c *Clock) Resume() {
 	}
 	now := c.elapsed()
 	c.endedPausesNs.Store(int64(time.Since(c.startedAt)) - now)
-	c.frozenAt.Store(0)
-	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) {
-		c.lastReport.CompareAndSwap(lastReport, now)
+	c.frozenAtNs.Store(0)
+	if lastReportNs := c.lastReportNs.Load(); lastReportNs != int64(c.hardLimit) {
+		c.lastReportNs.CompareAndSwap(lastReportNs, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
@@ -119,8 +119,8 @@ func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.Erro
 		return
 	}
 	c.timer = time.AfterFunc(min(idleLimit, hardLimit), c.CheckLimits)
-	if c.openPauses > 0 {
-		c.frozenAt.Store(1)
+	if c.openPauseCount > 0 {
+		c.frozenAtNs.Store(1)
 		c.timer.Stop()
 	}
 }
@@ -132,7 +132,7 @@ func (c *Clock) RestartIdle() bool {
 	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
 		return false
 	}
-	c.lastReport.Store(now)
+	c.lastReportNs.Store(now)
 	return true
 }
 
@@ -144,7 +144,7 @@ func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
 // PauseIdleLimit suspends the idle limit until ResumeIdleLimit or the next RestartIdle.
-func (c *Clock) PauseIdleLimit() { c.lastReport.Store(int64(c.hardLimit)) }
+func (c *Clock) PauseIdleLimit() { c.lastReportNs.Store(int64(c.hardLimit)) }
 
 // ResumeIdleLimit restarts the idle limit after PauseIdleLimit. Without PauseIdleLimit, ResumeIdleLimit does
 // nothing.
@@ -155,32 +155,32 @@ func (c *Clock) ResumeIdleLimit() {
 		return
 	}
 	now := c.elapsed()
-	c.lastReport.CompareAndSwap(int64(c.hardLimit), now)
-	if c.openPauses == 0 {
+	c.lastReportNs.CompareAndSwap(int64(c.hardLimit), now)
+	if c.openPauseCount == 0 {
 		c.timer.Reset(time.Duration(c.nextLimit() - now))
 	}
 }
 
-func (c *Clock) nextLimit() int64 { return c.nextDeadline(c.lastReport.Load()) }
+func (c *Clock) nextLimit() int64 { return c.nextDeadline(c.lastReportNs.Load()) }
 
-func (c *Clock) nextDeadline(lastReport int64) int64 {
-	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
+func (c *Clock) nextDeadline(lastReportNs int64) int64 {
+	return min(lastReportNs+int64(c.idleLimit), int64(c.hardLimit))
 }
 
 // CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the
 // timer. The timer of the Clock calls CheckLimits.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
-	if c.isStopped || c.openPauses > 0 {
+	if c.isStopped || c.openPauseCount > 0 {
 		c.mu.Unlock()
 		return
 	}
-	lastReport := c.lastReport.Load()
-	now, deadline := c.elapsed(), c.nextDeadline(lastReport)
+	lastReportNs := c.lastReportNs.Load()
+	now, deadline := c.elapsed(), c.nextDeadline(lastReportNs)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// CompareAndSwap does not overwrite lastReport if RestartIdle or PauseIdleLimit has just changed
+		// CompareAndSwap does not overwrite lastReportNs if RestartIdle or PauseIdleLimit has just changed
 		// it.
-		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, suspendGracePeriod)))
+		c.lastReportNs.CompareAndSwap(lastReportNs, now-int64(c.idleLimit-min(c.idleLimit, suspendGracePeriod)))
 		deadline = c.nextLimit()
 	}
 	if now < deadline {
@@ -189,13 +189,13 @@ func (c *Clock) CheckLimits() {
 		return
 	}
 	if deadline != int64(c.hardLimit) && c.hasNestedCalls() {
-		c.lastReport.Store(now)
+		c.lastReportNs.Store(now)
 		c.timer.Reset(time.Duration(c.nextLimit() - now))
 		c.mu.Unlock()
 		return
 	}
 	c.isStopped = true
-	c.frozenAt.Store(now + 1)
+	c.frozenAtNs.Store(now + 1)
 	c.mu.Unlock()
 	if deadline == int64(c.hardLimit) {
 		c.onLimit(wire.ErrDeadlineExceeded)
@@ -211,8 +211,8 @@ func (c *Clock) Stop() {
 	defer c.mu.Unlock()
 	c.isStopped = true
 	if c.timer != nil {
-		if c.frozenAt.Load() == 0 {
-			c.frozenAt.Store(c.elapsed() + 1)
+		if c.frozenAtNs.Load() == 0 {
+			c.frozenAtNs.Store(c.elapsed() + 1)
 		}
 		c.timer.Stop()
 	}

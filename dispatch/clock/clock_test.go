@@ -15,7 +15,7 @@ const (
 	runningCalls     = 10000
 )
 
-func BenchmarkProgressReset(b *testing.B) {
+func BenchmarkIdleLimitRestart(b *testing.B) {
 	clocks := make([]Clock, runningCalls)
 	for i := range clocks {
 		clocks[i].Start(defaultIdleLimit, defaultHardLimit, func(wire.ErrorCode) {})
@@ -45,9 +45,9 @@ func BenchmarkProgressReset(b *testing.B) {
 // After the machine was suspended, the clock extends a call's idle limit by a grace period, but not its hard limit.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
-		name      string
-		ago       time.Duration
-		wantAlive bool
+		name        string
+		ago         time.Duration
+		wantRunning bool
 	}{
 		{"the timer is on time", 30*time.Second + time.Millisecond, false},
 		{"suspended for 10 s", 40 * time.Second, true},
@@ -63,19 +63,19 @@ func TestClockAfterSuspension(t *testing.T) {
 				if firstEvent == "timer" {
 					c.CheckLimits()
 				}
-				if got := c.RestartIdle(); got != tt.wantAlive {
-					t.Errorf("%s first: RestartIdle for the late report returned %v, want %v", firstEvent, got, tt.wantAlive)
+				if got := c.RestartIdle(); got != tt.wantRunning {
+					t.Errorf("%s first: RestartIdle for the late report returned %v, want %v", firstEvent, got, tt.wantRunning)
 				}
 				c.CheckLimits()
-				if (code == "") != tt.wantAlive {
-					t.Errorf("%s first: the clock expired with the code %q, want the call still running: %v", firstEvent, code, tt.wantAlive)
+				if (code == "") != tt.wantRunning {
+					t.Errorf("%s first: the clock expired with the code %q, want the call still running: %v", firstEvent, code, tt.wantRunning)
 				}
 			}
 		})
 	}
 }
 
-func TestClockLimits(t *testing.T) {
+func TestClockExpiresAtLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		act  func(*Clock)
@@ -126,7 +126,7 @@ func TestClockLimits(t *testing.T) {
 	}
 }
 
-func TestClockStop(t *testing.T) {
+func TestStoppedClockNeverExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stoppedClock, pausedClock Clock
 		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with the code %s, want no expiry", e) }

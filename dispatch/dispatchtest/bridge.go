@@ -23,8 +23,8 @@ type Bridge struct {
 
 var _ dispatch.Bridge = (*Bridge)(nil)
 
-// Document is the only document that a fake Bridge offers if its field TargetsFunc is nil.
-var Document = dispatch.Target{
+// DefaultTarget is the only document that a fake Bridge offers if its field TargetsFunc is nil.
+var DefaultTarget = dispatch.Target{
 	Browser: "b1", BrowserName: "Chrome", TabID: 7, DocumentID: "d1",
 	URL: "http://localhost/", Title: "Messages",
 }
@@ -34,7 +34,7 @@ func (b *Bridge) Targets(_ context.Context, targetChoice dispatch.TargetChoice) 
 	if b.TargetsFunc != nil {
 		return b.TargetsFunc(targetChoice)
 	}
-	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{Document}}
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{DefaultTarget}}
 }
 
 // Start implements dispatch.Bridge.

@@ -15,19 +15,19 @@ import (
 // The function View must set every field, so that a new field of a call appears in the golden files
 // of all surfaces.
 func TestViewSetsEveryField(t *testing.T) {
-	wantAllSet(t, reflect.ValueOf(View()), "View")
+	checkAllFieldsSet(t, reflect.ValueOf(View()), "View")
 }
 
-func wantAllSet(t *testing.T, v reflect.Value, path string) {
+func checkAllFieldsSet(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch {
 	case v.IsZero():
 		t.Errorf("the field %s of the view is zero, want every field set", path)
 	case v.Kind() == reflect.Pointer:
-		wantAllSet(t, v.Elem(), path)
+		checkAllFieldsSet(t, v.Elem(), path)
 	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
 		for i := range v.NumField() {
-			wantAllSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+			checkAllFieldsSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
 		for f := range v.Type().Elem().NumField() {
@@ -42,7 +42,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-func TestJSONOfCalls(t *testing.T) {
+func TestCallViewJSON(t *testing.T) {
 	progress := 0.5
 	var b bytes.Buffer
 	for _, v := range []any{View(), dispatch.View{}} {

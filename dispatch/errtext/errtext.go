@@ -133,16 +133,16 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
-// AddUserStep appends the next step for the user, which depends on the error code, to a
+// AppendNextUserStep appends the next step for the user, which depends on the error code, to a
 // sentence of fact.
-func AddUserStep(code wire.ErrorCode, factText string) string {
+func AppendNextUserStep(code wire.ErrorCode, errorSentence string) string {
 	nextStep, _ := NextStep(code)
-	return factText + " " + nextStep.ForUser
+	return errorSentence + " " + nextStep.ForUser
 }
 
-// LinkLostWriteStep is the next step after the error link_lost if the tool can change
+// LinkLostStepForWrites is the next step after the error link_lost if the tool can change
 // something.
-var LinkLostWriteStep = Step{
+var LinkLostStepForWrites = Step{
 	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",
 	"Check that Chrome is running, then retry; check first whether the call had taken effect: a retry is safe only with the same --idempotency-key, if this call had one."}
 
@@ -173,22 +173,22 @@ func (s Step) WithoutCheckAdvice() Step {
 }
 
 func removeCheckAdvice(errorMessage string) string {
-	stepName, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
+	adviceText, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
 	if !hasCheck {
 		return errorMessage
 	}
-	return stepName + "."
+	return adviceText + "."
 }
 
-// NextStepAfterRequest returns advice for a tool call that failed because the tool's request
+// NextStepAfterFailedRequest returns advice for a tool call that failed because the tool's request
 // failed, such as a nested call. If no advice exists for the error code of the request, ok
 // is false.
-func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
-	nextStep, ok = requestAdvice[code]
+func NextStepAfterFailedRequest(code string) (nextStep Step, ok bool) {
+	nextStep, ok = failedRequestAdvice[code]
 	return nextStep, ok
 }
 
-var requestAdvice = map[string]Step{
+var failedRequestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
 	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].nextStep,

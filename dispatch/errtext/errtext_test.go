@@ -8,7 +8,7 @@ import (
 )
 
 // The text for users must not contain words that only agents understand, such as tool names.
-func TestNextStep(t *testing.T) {
+func TestEveryErrorCodeHasAdvice(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
 			t.Errorf("the error code %s has no advice, want advice for every code", code)
@@ -29,15 +29,15 @@ func TestNextStep(t *testing.T) {
 	if got, _ := NextStep("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("advice for an unknown error code = %q, want the advice for internal errors", got)
 	}
-	if nextStep, ok := NextStepAfterRequest("user_denied"); !ok || nextStep.ForAgent == "" || nextStep.ForUser == "" {
+	if nextStep, ok := NextStepAfterFailedRequest("user_denied"); !ok || nextStep.ForAgent == "" || nextStep.ForUser == "" {
 		t.Error("the error code user_denied has no advice, want advice for agent and user")
 	}
-	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {
+	if _, ok := NextStepAfterFailedRequest("NOT_FOUND"); ok {
 		t.Error("the error code NOT_FOUND of a tool has advice for failed requests, want none")
 	}
 }
 
-func TestLoadError(t *testing.T) {
+func TestDescribeLoadError(t *testing.T) {
 	for name, want := range map[string]string{
 		"net::ERR_CONNECTION_REFUSED":     "refused the connection",
 		"net::ERR_CONNECTION_RESET":       "the connection to the server broke",

@@ -63,12 +63,12 @@ type ReportSummary struct {
 	Count, InvalidCount int
 	// AnyAudience summarizes the progress reports for all audiences, and UserAudience only the
 	// reports for the user.
-	AnyAudience, UserAudience ShownReport
+	AnyAudience, UserAudience LastReportValues
 }
 
-// ShownReport contains the last valid numbers, the last message and the last status word
+// LastReportValues contains the last valid numbers, the last message and the last status word
 // that a tool reported.
-type ShownReport struct {
+type LastReportValues struct {
 	Numbers             progress.Numbers
 	Message, StatusWord string
 }
@@ -97,14 +97,14 @@ type Details struct {
 	Audience   string
 }
 
-var firstDetails = map[Kind]*Details{
+var initialDetails = map[Kind]*Details{
 	KindCreated: {State: State{Status: wire.StatusPending}},
 	KindRunning: {State: State{Status: wire.StatusRunning}},
 }
 
 func (c *Change) details() *Details {
 	if c.Details == nil {
-		return firstDetails[c.Kind]
+		return initialDetails[c.Kind]
 	}
 	return c.Details
 }
@@ -125,19 +125,19 @@ func (c *Change) size() int {
 	return size + 2*textBytes
 }
 
-// viewMemory contains the values to which the pointers of a View refer, so that a View
+// viewStorage contains the values to which the pointers of a View refer, so that a View
 // needs one allocation.
-type viewMemory struct {
+type viewStorage struct {
 	loadedBytes, totalProgress, fraction, userFraction float64
 	endedAt                                            time.Time
 }
 
 // NewView builds the View of a call from its constant facts and its current state.
 func NewView(callFacts *CallFacts, s *State) View {
-	return newView(callFacts, s, &viewMemory{})
+	return newView(callFacts, s, &viewStorage{})
 }
 
-func newView(callFacts *CallFacts, s *State, memory *viewMemory) View {
+func newView(callFacts *CallFacts, s *State, storage *viewStorage) View {
 	toolName := callFacts.Tool
 	if !callFacts.IsBrowserTool {
 		toolName = ToolName(callFacts.Plugin, callFacts.Tool)
@@ -157,18 +157,18 @@ func newView(callFacts *CallFacts, s *State, memory *viewMemory) View {
 		ErrorCode: s.ErrorCode, Error: s.Error, NextStep: s.NextStep, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome, Decision: s.Decision,
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasProgress {
-		memory.loadedBytes = n.Progress
+		storage.loadedBytes = n.Progress
 		if n.HasLoadedBytes {
-			memory.loadedBytes = n.LoadedBytes
+			storage.loadedBytes = n.LoadedBytes
 		}
-		v.Loaded = &memory.loadedBytes
+		v.Loaded = &storage.loadedBytes
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasTotal {
-		memory.totalProgress = n.Total
-		v.Total = &memory.totalProgress
-		v.Progress = fractionOf(n, &memory.fraction)
+		storage.totalProgress = n.Total
+		v.Total = &storage.totalProgress
+		v.Progress = fractionOf(n, &storage.fraction)
 	}
-	v.UserProgress = fractionOf(s.Reports.UserAudience.Numbers, &memory.userFraction)
+	v.UserProgress = fractionOf(s.Reports.UserAudience.Numbers, &storage.userFraction)
 	if s.Waiting != nil {
 		waitingTicket := *s.Waiting
 		v.Waiting = &waitingTicket
@@ -177,8 +177,8 @@ func newView(callFacts *CallFacts, s *State, memory *viewMemory) View {
 		v.Status = pendingStatus(s.Waiting)
 	}
 	if !s.Ended.IsZero() {
-		memory.endedAt = s.Ended
-		v.Ended = &memory.endedAt
+		storage.endedAt = s.Ended
+		v.Ended = &storage.endedAt
 	}
 	return v
 }
@@ -198,26 +198,26 @@ func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 }
 
 func newEvent(c *queuedChange, seq uint64) *Event {
-	made := &struct {
+	eventAndView := &struct {
 		Event
-		shared eventShared
-		view   viewMemory
+		shared sharedEncoding
+		view   viewStorage
 	}{}
 	details := c.details()
-	made.Event = Event{
-		Seq: seq, Time: c.Time, Kind: c.Kind, Call: newView(c.Call, &details.State, &made.view),
-		Report: details.Report, Activity: details.Activity, Resolution: details.Resolution, Audience: details.Audience, shared: &made.shared,
+	eventAndView.Event = Event{
+		Seq: seq, Time: c.Time, Kind: c.Kind, Call: newView(c.Call, &details.State, &eventAndView.view),
+		Report: details.Report, Activity: details.Activity, Resolution: details.Resolution, Audience: details.Audience, shared: &eventAndView.shared,
 	}
-	made.shared.size = c.size
-	return &made.Event
+	eventAndView.shared.size = c.size
+	return &eventAndView.Event
 }
 
 // changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
 // when it is full. The zero changeQueue is empty.
 type changeQueue struct {
-	slots            []queuedChange
-	firstSlot, count int
-	bytes            int
+	slots                 []queuedChange
+	firstSlotIndex, count int
+	bytes                 int
 }
 
 type queuedChange struct {
@@ -225,36 +225,36 @@ type queuedChange struct {
 	size int
 }
 
-const firstSlots = 64
+const initialSlotCount = 64
 
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
-		oldestChange := &q.slots[q.firstSlot]
+		oldestChange := &q.slots[q.firstSlotIndex]
 		q.bytes -= oldestChange.size
 		*oldestChange = queuedChange{}
-		q.firstSlot = (q.firstSlot + 1) & (len(q.slots) - 1)
+		q.firstSlotIndex = (q.firstSlotIndex + 1) & (len(q.slots) - 1)
 		q.count--
 	}
 	if q.count == len(q.slots) {
 		q.grow()
 	}
-	q.slots[(q.firstSlot+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
+	q.slots[(q.firstSlotIndex+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
 	q.count++
 	q.bytes += size
 }
 
 func (q *changeQueue) grow() {
-	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
-	copiedSlots := copy(slots, q.slots[q.firstSlot:])
-	copy(slots[copiedSlots:], q.slots[:q.firstSlot])
-	q.slots, q.firstSlot = slots, 0
+	largerSlots := make([]queuedChange, max(initialSlotCount, 2*len(q.slots)))
+	copiedCount := copy(largerSlots, q.slots[q.firstSlotIndex:])
+	copy(largerSlots[copiedCount:], q.slots[:q.firstSlotIndex])
+	q.slots, q.firstSlotIndex = largerSlots, 0
 }
 
-func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.firstSlot+i)&(len(q.slots)-1)] }
+func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.firstSlotIndex+i)&(len(q.slots)-1)] }
 
 func (q *changeQueue) reset() {
-	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {
+	if len(q.slots) > initialSlotCount && q.count < len(q.slots)/8 {
 		*q = changeQueue{}
 		return
 	}

@@ -61,20 +61,20 @@ func TestRunningCallHasNoResult(t *testing.T) {
 	}
 }
 
-func TestChangeQueue(t *testing.T) {
+func TestFullChangeQueueDropsOldestChange(t *testing.T) {
 	var q changeQueue
 	newChange := func(n int, message string) Change {
 		d := &Details{}
 		d.State.Reports.Count, d.State.Error = n, message
 		return Change{Kind: KindProgress, Time: time.Unix(int64(n), 0), Details: d}
 	}
-	checkQueue := func(wantFirst, wantCount int) {
+	checkQueue := func(wantFirstNumber, wantCount int) {
 		t.Helper()
 		bytes := 0
 		for i := range q.count {
 			c := q.at(i)
-			if got := c.Details.State.Reports.Count; got != wantFirst+i {
-				t.Fatalf("change %d in the queue has the number %d, want %d", i, got, wantFirst+i)
+			if got := c.Details.State.Reports.Count; got != wantFirstNumber+i {
+				t.Fatalf("change %d in the queue has the number %d, want %d", i, got, wantFirstNumber+i)
 			}
 			bytes += c.size
 		}
@@ -90,10 +90,10 @@ func TestChangeQueue(t *testing.T) {
 		q.push(newChange(n, ""))
 	}
 	checkQueue(500, maxRingEvents)
-	slots := len(q.slots)
+	slotCount := len(q.slots)
 	q.reset()
-	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
-		t.Errorf("a full queue after reset has %d changes, %d bytes and %d slots; want 0, 0 and %d", q.count, q.bytes, len(q.slots), slots)
+	if q.count != 0 || q.bytes != 0 || len(q.slots) != slotCount || q.slots[0].Details != nil {
+		t.Errorf("a full queue after reset has %d changes, %d bytes and %d slots; want 0, 0 and %d", q.count, q.bytes, len(q.slots), slotCount)
 	}
 	longText := strings.Repeat("x", 1<<20)
 	for n := range 20 {
@@ -112,7 +112,7 @@ func TestChangeQueue(t *testing.T) {
 
 func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	var s Stream
-	f := s.Follow(FollowOptions{})
+	f := s.Subscribe(SubscribeOptions{})
 	defer f.Close()
 	const droppedEvents = 100
 	for n := range maxRingEvents + droppedEvents {

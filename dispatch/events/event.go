@@ -44,7 +44,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	shared *eventShared // the field shared is set only for events that a follower receives
+	shared *sharedEncoding // the field shared is set only for events that a follower receives
 }
 
 // IsForUser reports whether surfaces show the event to the user by default: reports for the
@@ -71,9 +71,9 @@ func (e *Event) JSON() []byte {
 	return e.shared.json
 }
 
-// eventShared contains the JSON of an event, which is encoded on first use and shared by
+// sharedEncoding contains the JSON of an event, which is encoded on first use and shared by
 // all followers. The field named size is the approximate memory of the event, in bytes.
-type eventShared struct {
+type sharedEncoding struct {
 	once sync.Once
 	json []byte
 	size int
@@ -101,7 +101,7 @@ type encodedEvent struct {
 
 func encodeEvent(e *Event) []byte {
 	content := &e.Call.Snapshot
-	if s := content.Status.ForProgress(); s != content.Status {
+	if s := content.Status.ProgressStatus(); s != content.Status {
 		copiedSnapshot := *content
 		copiedSnapshot.Status, content = s, &copiedSnapshot
 	}

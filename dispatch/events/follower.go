@@ -5,34 +5,34 @@ import (
 	"sync"
 )
 
-// Follower reads the events of a dispatcher. If a Follower is too slow, the oldest unread
+// Subscriber reads the events of a dispatcher. If a Follower is too slow, the oldest unread
 // events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
 // current state. A Follower is cheap, because all followers share one buffer of the last
 // 4,096 events or 16 MB.
-type Follower struct {
-	stream        *Stream
-	options       FollowOptions
-	index         int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
-	mayHaveEvents chan struct{} // mayHaveEvents contains a value while there may be events to read
-	closeOnce     sync.Once
-	closed        chan struct{}
+type Subscriber struct {
+	stream     *Stream
+	options    SubscribeOptions
+	index      int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
+	wakeSignal chan struct{} // wakeSignal contains a value while there may be events to read
+	closeOnce  sync.Once
+	closed     chan struct{}
 
 	// Only the goroutine that calls Next uses lastSeq and the fields after it.
 	lastSeq     uint64
 	missedCount int
-	// mayMakeEvents is true before the follower's first read and after each wake-up: only then does the follower
+	// canConvertChanges is true before the follower's first read and after each wake-up: only then does the follower
 	// convert queued changes to events.
-	mayMakeEvents bool
-	readableSeq   uint64
+	canConvertChanges bool
+	lastReadableSeq   uint64
 }
 
 const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 events at once, oldest first. The result missed counts all events
 // that the follower has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
-// ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
+// ErrSubscriberClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
 // must not modify them.
-func (f *Follower) Next(ctx context.Context) (events []*Event, missedCount int, err error) {
+func (f *Subscriber) Next(ctx context.Context) (events []*Event, missedCount int, err error) {
 	for {
 		events := f.unreadEvents()
 		if len(events) > 0 || f.missedCount > 0 {
@@ -40,20 +40,20 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missedCount int, 
 			return events, missedCount, nil
 		}
 		select {
-		case <-f.mayHaveEvents:
-			f.mayMakeEvents = true
+		case <-f.wakeSignal:
+			f.canConvertChanges = true
 		case <-f.closed:
-			return nil, 0, ErrFollowerClosed
+			return nil, 0, ErrSubscriberClosed
 		case <-ctx.Done():
 			return nil, 0, ctx.Err()
 		}
 	}
 }
 
-func (f *Follower) unreadEvents() []*Event {
+func (f *Subscriber) unreadEvents() []*Event {
 	s := f.stream
-	if f.mayMakeEvents {
-		f.mayMakeEvents, f.readableSeq = false, s.makeEvents()
+	if f.canConvertChanges {
+		f.canConvertChanges, f.lastReadableSeq = false, s.makeEvents()
 	}
 	s.ringMu.RLock()
 	defer s.ringMu.RUnlock()
@@ -61,11 +61,11 @@ func (f *Follower) unreadEvents() []*Event {
 		f.missedCount += int(s.oldestSeq - 1 - f.lastSeq)
 		f.lastSeq = s.oldestSeq - 1
 	}
-	if f.lastSeq >= f.readableSeq {
+	if f.lastSeq >= f.lastReadableSeq {
 		return nil
 	}
-	events := make([]*Event, 0, min(f.readableSeq-f.lastSeq, maxNextEvents))
-	for f.lastSeq < f.readableSeq && len(events) < maxNextEvents {
+	events := make([]*Event, 0, min(f.lastReadableSeq-f.lastSeq, maxNextEvents))
+	for f.lastSeq < f.lastReadableSeq && len(events) < maxNextEvents {
 		f.lastSeq++
 		if e := s.eventRing[f.lastSeq%maxRingEvents]; f.options.matches(e) {
 			events = append(events, e)
@@ -76,14 +76,14 @@ func (f *Follower) unreadEvents() []*Event {
 
 // Position returns the Seq of the last event that Next has examined, even if the event did
 // not match. To continue later without missing an event, pass Position as
-// FollowOptions.After. Only the goroutine that calls Next may call Position.
-func (f *Follower) Position() uint64 { return f.lastSeq }
+// SubscribeOptions.After. Only the goroutine that calls Next may call Position.
+func (f *Subscriber) Position() uint64 { return f.lastSeq }
 
-// Close removes the follower from its Stream and makes Next return ErrFollowerClosed. Close
+// Close removes the follower from its Stream and makes Next return ErrSubscriberClosed. Close
 // may be called more than once.
-func (f *Follower) Close() {
+func (f *Subscriber) Close() {
 	f.closeOnce.Do(func() {
-		f.stream.removeFollower(f)
+		f.stream.removeSubscriber(f)
 		close(f.closed)
 	})
 }

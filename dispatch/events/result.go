@@ -19,7 +19,7 @@ const (
 // call with an empty result, ResultStart is the zero value.
 type ResultStart struct {
 	encodedStart []byte
-	isCut        bool
+	isTruncated  bool
 	isText       bool
 }
 
@@ -30,7 +30,7 @@ func NewResultStart(toolOutput json.RawMessage) ResultStart {
 	if r.isText {
 		limit = maxTextStart
 	}
-	r.isCut = len(toolOutput) > limit
+	r.isTruncated = len(toolOutput) > limit
 	r.encodedStart = bytes.Clone(toolOutput[:min(len(toolOutput), limit)])
 	return r
 }
@@ -40,19 +40,19 @@ func NewResultStart(toolOutput json.RawMessage) ResultStart {
 func (r ResultStart) Text() string {
 	resultStart := r.encodedStart
 	if r.isText {
-		if decodedText, ok := decodeTextStart(r.encodedStart, r.isCut); ok {
+		if decodedText, ok := decodeTextStart(r.encodedStart, r.isTruncated); ok {
 			resultStart = decodedText
 		}
 	}
-	if !r.isCut && len(resultStart) <= maxResultText {
+	if !r.isTruncated && len(resultStart) <= maxResultText {
 		return string(resultStart)
 	}
 	return TruncateText(resultStart, maxResultText) + "…"
 }
 
 // Truncation may have damaged the last characters of the string.
-func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok bool) {
-	if isCut {
+func decodeTextStart(resultStart []byte, isTruncated bool) (decodedText []byte, ok bool) {
+	if isTruncated {
 		resultStart = append(trimPartialEscape(resultStart), '"')
 	}
 	var s string

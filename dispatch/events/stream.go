@@ -29,16 +29,16 @@ const (
 	wakeGroupPause  = 200 * time.Microsecond
 )
 
-// ErrFollowerClosed is the error that Follower.Next returns after Follower.Close.
-var ErrFollowerClosed = errors.New("the follower is closed")
+// ErrSubscriberClosed is the error that Follower.Next returns after Follower.Close.
+var ErrSubscriberClosed = errors.New("the follower is closed")
 
-// FollowOptions select the events that a Follower receives. The zero FollowOptions select
+// SubscribeOptions select the events that a Follower receives. The zero SubscribeOptions select
 // all future events.
-type FollowOptions struct {
-	// The field After is the Seq of the last event that the reader has already received; Next
+type SubscribeOptions struct {
+	// The field AfterSeq is the Seq of the last event that the reader has already received; Next
 	// begins with the first later event that is still kept. If After is 0, Next begins with
 	// the next new event, or with the oldest kept event if IncludesEarlierEvents is true.
-	After                 uint64
+	AfterSeq              uint64
 	IncludesEarlierEvents bool
 	// CallID selects the events of one call. Tool selects the events of one tool
 	// (<plugin>__<tool>) or of one plugin.
@@ -52,7 +52,7 @@ type FollowOptions struct {
 	IsImmediate bool
 }
 
-func (o *FollowOptions) matches(e *Event) bool {
+func (o *SubscribeOptions) matches(e *Event) bool {
 	if o.CallID != "" && e.Call.CallID != o.CallID {
 		return false
 	}
@@ -80,40 +80,40 @@ type Stream struct {
 
 	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
 	// stops the recording. Code that holds ringMu acquires no other lock than mu.
-	ringMu    sync.RWMutex
-	newestSeq uint64
-	oldestSeq uint64
-	eventRing []*Event // event n is at index n % maxRingEvents; eventRing is nil until the first follower
-	ringBytes int
-	idleQueue changeQueue
-	followers []*Follower
+	ringMu      sync.RWMutex
+	newestSeq   uint64
+	oldestSeq   uint64
+	eventRing   []*Event // event n is at index n % maxRingEvents; eventRing is nil until the first follower
+	ringBytes   int
+	spareQueue  changeQueue
+	subscribers []*Subscriber
 
-	mu                 sync.Mutex // the mutex guards all fields below; no other lock is acquired while mu is held
-	seq                uint64
-	queue              changeQueue
-	hasFollowers       bool
-	lastFollowerClosed time.Time
-	waker              *waker
-	immediateFollowers []*Follower
+	mu                     sync.Mutex // the mutex guards all fields below; no other lock is acquired while mu is held
+	seq                    uint64
+	queue                  changeQueue
+	hasSubscribers         bool
+	lastSubscriberClosedAt time.Time
+	waker                  *waker
+	immediateSubscribers   []*Subscriber
 }
 
 // Publish records a change of a call and assigns the next sequence number to it.
 func (s *Stream) Publish(c Change) {
 	s.mu.Lock()
-	if !s.hasFollowers && c.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
+	if !s.hasSubscribers && c.Time.Sub(s.lastSubscriberClosedAt) > recordingTimeout {
 		s.mu.Unlock()
 		s.stopRecording()
 		return
 	}
 	s.seq++
 	s.queue.push(c)
-	for _, f := range s.immediateFollowers {
-		signalWithoutBlocking(f.mayHaveEvents)
+	for _, f := range s.immediateSubscribers {
+		signalWithoutBlocking(f.wakeSignal)
 	}
-	waker, isLong := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
+	waker, hasBacklog := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
 	s.mu.Unlock()
 	if waker != nil {
-		waker.request(isLong)
+		waker.request(hasBacklog)
 	}
 }
 
@@ -124,17 +124,17 @@ func (s *Stream) stopRecording() {
 	defer s.ringMu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hasFollowers || !s.isRecording.Load() {
+	if s.hasSubscribers || !s.isRecording.Load() {
 		return
 	}
 	s.seq++
 	s.newestSeq, s.oldestSeq = s.seq, s.seq+1
-	s.eventRing, s.ringBytes, s.queue, s.idleQueue = nil, 0, changeQueue{}, changeQueue{}
+	s.eventRing, s.ringBytes, s.queue, s.spareQueue = nil, 0, changeQueue{}, changeQueue{}
 	s.isRecording.Store(false)
 }
 
-// Follow returns a Follower, which reads events. The caller must close the Follower.
-func (s *Stream) Follow(o FollowOptions) *Follower {
+// Subscribe returns a Follower, which reads events. The caller must close the Follower.
+func (s *Stream) Subscribe(o SubscribeOptions) *Subscriber {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
 	s.mu.Lock()
@@ -144,25 +144,25 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 		s.newestSeq, s.oldestSeq = s.seq, s.seq+1
 		s.isRecording.Store(true)
 	}
-	s.hasFollowers = true
+	s.hasSubscribers = true
 	if s.waker == nil {
 		s.waker = newWaker()
-		go s.wakeFollowers(s.waker)
+		go s.wakeSubscribers(s.waker)
 	}
-	f := &Follower{
-		stream: s, options: o, lastSeq: s.seq, mayMakeEvents: true,
-		mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{}),
+	f := &Subscriber{
+		stream: s, options: o, lastSeq: s.seq, canConvertChanges: true,
+		wakeSignal: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	if o.IsImmediate {
-		s.immediateFollowers = append(s.immediateFollowers, f)
+		s.immediateSubscribers = append(s.immediateSubscribers, f)
 	}
-	f.index = len(s.followers)
-	s.followers = append(s.followers, f)
+	f.index = len(s.subscribers)
+	s.subscribers = append(s.subscribers, f)
 	switch {
-	case o.After > s.seq:
+	case o.AfterSeq > s.seq:
 		f.missedCount = 1
-	case o.After > 0 || o.IncludesEarlierEvents:
-		f.lastSeq = o.After
+	case o.AfterSeq > 0 || o.IncludesEarlierEvents:
+		f.lastSeq = o.AfterSeq
 	}
 	return f
 }
@@ -177,7 +177,7 @@ func (s *Stream) makeEvents() uint64 {
 		return s.newestSeq
 	}
 	changes := s.queue
-	s.queue, s.idleQueue = s.idleQueue, changeQueue{}
+	s.queue, s.spareQueue = s.spareQueue, changeQueue{}
 	s.mu.Unlock()
 	firstSeq := lastSeq - uint64(changes.count) + 1
 	if firstSeq != s.newestSeq+1 {
@@ -188,7 +188,7 @@ func (s *Stream) makeEvents() uint64 {
 		s.addEvent(newEvent(changes.at(i), firstSeq+uint64(i)))
 	}
 	changes.reset()
-	s.idleQueue = changes
+	s.spareQueue = changes
 	return s.newestSeq
 }
 
@@ -212,20 +212,20 @@ func (s *Stream) LastSeq() uint64 {
 	return s.seq
 }
 
-func (s *Stream) removeFollower(f *Follower) {
+func (s *Stream) removeSubscriber(f *Subscriber) {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
-	lastIndex := len(s.followers) - 1
-	movedFollower := s.followers[lastIndex]
-	s.followers[f.index], movedFollower.index = movedFollower, f.index
-	s.followers[lastIndex] = nil
-	s.followers = s.followers[:lastIndex]
+	lastIndex := len(s.subscribers) - 1
+	movedSubscriber := s.subscribers[lastIndex]
+	s.subscribers[f.index], movedSubscriber.index = movedSubscriber, f.index
+	s.subscribers[lastIndex] = nil
+	s.subscribers = s.subscribers[:lastIndex]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.immediateFollowers = slices.DeleteFunc(s.immediateFollowers, func(otherFollower *Follower) bool { return otherFollower == f })
+	s.immediateSubscribers = slices.DeleteFunc(s.immediateSubscribers, func(otherSubscriber *Subscriber) bool { return otherSubscriber == f })
 	if lastIndex == 0 {
 		close(s.waker.stopped)
-		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()
+		s.waker, s.hasSubscribers, s.lastSubscriberClosedAt = nil, false, time.Now()
 		return
 	}
 	s.waker.request(false)

@@ -10,25 +10,25 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-func TestClosedFollowersAreRemoved(t *testing.T) {
+func TestClosedSubscribersAreRemoved(t *testing.T) {
 	var s Stream
-	followers := make([]*Follower, 5)
-	for i := range followers {
-		followers[i] = s.Follow(FollowOptions{})
+	subscribers := make([]*Subscriber, 5)
+	for i := range subscribers {
+		subscribers[i] = s.Subscribe(SubscribeOptions{})
 	}
 	for _, i := range []int{0, 3, 1, 4, 2} {
-		followers[i].Close()
-		followers[i].Close()
-		if _, _, err := followers[i].Next(context.Background()); !errors.Is(err, ErrFollowerClosed) {
-			t.Errorf("Next after Close returned the error %v, want %v", err, ErrFollowerClosed)
+		subscribers[i].Close()
+		subscribers[i].Close()
+		if _, _, err := subscribers[i].Next(context.Background()); !errors.Is(err, ErrSubscriberClosed) {
+			t.Errorf("Next after Close returned the error %v, want %v", err, ErrSubscriberClosed)
 		}
-		for index, f := range s.followers {
-			if f.index != index || f == followers[i] {
+		for index, f := range s.subscribers {
+			if f.index != index || f == subscribers[i] {
 				t.Errorf("field index of the follower at position %d = %d, want the position", index, f.index)
 			}
 		}
 	}
-	if len(s.followers) != 0 {
-		t.Errorf("the stream still has %d followers; want 0", len(s.followers))
+	if len(s.subscribers) != 0 {
+		t.Errorf("the stream still has %d followers; want 0", len(s.subscribers))
 	}
 }

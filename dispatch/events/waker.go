@@ -4,25 +4,25 @@ import "time"
 
 // The type waker sends requests to the goroutine that wakes the followers of a Stream.
 type waker struct {
-	requests chan struct{}
-	backlog  chan struct{}
-	stopped  chan struct{}
+	requests      chan struct{}
+	backlogSignal chan struct{}
+	stopped       chan struct{}
 }
 
 func newWaker() *waker {
-	return &waker{requests: make(chan struct{}, 1), backlog: make(chan struct{}, 1), stopped: make(chan struct{})}
+	return &waker{requests: make(chan struct{}, 1), backlogSignal: make(chan struct{}, 1), stopped: make(chan struct{})}
 }
 
-func (w *waker) request(isLong bool) {
+func (w *waker) request(hasBacklog bool) {
 	signalWithoutBlocking(w.requests)
-	if isLong {
-		signalWithoutBlocking(w.backlog)
+	if hasBacklog {
+		signalWithoutBlocking(w.backlogSignal)
 	}
 }
 
 // Publish does not wake followers itself, because the woken followers would compete with the running call for a
 // processor.
-func (s *Stream) wakeFollowers(w *waker) {
+func (s *Stream) wakeSubscribers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
 	defer timer.Stop()
 	for {
@@ -35,19 +35,19 @@ func (s *Stream) wakeFollowers(w *waker) {
 			return
 		}
 		tryReceive(w.requests)
-		tryReceive(w.backlog)
-		s.WakeFollowers()
-		if !w.pause(timer, backlogInterval-wakeDelay, nil) || !w.pause(timer, wakeInterval-backlogInterval, w.backlog) {
+		tryReceive(w.backlogSignal)
+		s.WakeSubscribers()
+		if !w.pause(timer, backlogInterval-wakeDelay, nil) || !w.pause(timer, wakeInterval-backlogInterval, w.backlogSignal) {
 			return
 		}
 	}
 }
 
-func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{}) bool {
+func (w *waker) pause(timer *time.Timer, d time.Duration, backlogSignal <-chan struct{}) bool {
 	timer.Reset(d)
 	select {
 	case <-timer.C:
-	case <-backlog:
+	case <-backlogSignal:
 	case <-w.stopped:
 		return false
 	}
@@ -61,16 +61,16 @@ func tryReceive(c <-chan struct{}) {
 	}
 }
 
-// WakeFollowers wakes all followers now, in groups. Dispatcher.Shutdown uses WakeFollowers
+// WakeSubscribers wakes all followers now, in groups. Dispatcher.Shutdown uses WakeSubscribers
 // so that followers read the last events before the server stops.
-func (s *Stream) WakeFollowers() {
-	var group [wakeGroupSize]*Follower
+func (s *Stream) WakeSubscribers() {
+	var group [wakeGroupSize]*Subscriber
 	for offset := 0; ; offset += wakeGroupSize {
 		s.ringMu.RLock()
-		n := copy(group[:], s.followers[min(offset, len(s.followers)):])
+		n := copy(group[:], s.subscribers[min(offset, len(s.subscribers)):])
 		s.ringMu.RUnlock()
 		for _, f := range group[:n] {
-			signalWithoutBlocking(f.mayHaveEvents)
+			signalWithoutBlocking(f.wakeSignal)
 		}
 		if n < wakeGroupSize {
 			return

@@ -114,10 +114,10 @@ func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent ignores a value that does not
+// SetParentSpan sets the client's trace span from a JSON string in the format of W3C Trace
+// Context (https://www.w3.org/TR/trace-context/). SetParentSpan ignores a value that does not
 // have the format of W3C Trace Context, and must be called before the tool call begins.
-func (t *Trace) SetParent(valueJSON json.RawMessage) {
+func (t *Trace) SetParentSpan(valueJSON json.RawMessage) {
 	if t == nil || len(valueJSON) == 0 {
 		return
 	}
@@ -127,9 +127,9 @@ func (t *Trace) SetParent(valueJSON json.RawMessage) {
 	}
 }
 
-// Parent returns the client's trace span in the format of W3C Trace Context, or an empty
+// ParentSpan returns the client's trace span in the format of W3C Trace Context, or an empty
 // string if the client sent none.
-func (t *Trace) Parent() string {
+func (t *Trace) ParentSpan() string {
 	if t == nil {
 		return ""
 	}
@@ -163,8 +163,8 @@ func (t *Trace) View(root *Trace) *View {
 		return nil
 	}
 	v := &View{Start: t.startedAt, Hops: t.Hops()}
-	if textParts := strings.Split(root.Parent(), "-"); len(textParts) == 4 {
-		v.TraceID = textParts[1]
+	if traceParentParts := strings.Split(root.ParentSpan(), "-"); len(traceParentParts) == 4 {
+		v.TraceID = traceParentParts[1]
 	}
 	return v
 }
@@ -172,64 +172,64 @@ func (t *Trace) View(root *Trace) *View {
 // Hops returns the recorded hops of a call in order. If the call did not reach a page, Hops
 // returns only the stages in the server.
 func (t *Trace) Hops() []Hop {
-	l := hopList{timesUs: make([]float64, checkpointCount)}
-	for m := range l.timesUs {
-		l.timesUs[m] = float64(t.times[m].Load()) / 1000
+	l := hopBuilder{checkpointTimesUs: make([]float64, checkpointCount)}
+	for m := range l.checkpointTimesUs {
+		l.checkpointTimesUs[m] = float64(t.times[m].Load()) / 1000
 	}
-	l.add("guard", l.timesUs[CheckpointAuthorized])
-	l.add("parse", l.timesUs[CheckpointParsed])
-	l.add("check", l.timesUs[CheckpointValidated])
-	l.add("gates", l.timesUs[CheckpointAllowed])
-	l.add("queue", l.timesUs[CheckpointAdmitted])
-	l.add("target", l.timesUs[CheckpointTargetChosen])
-	l.add("hub", l.timesUs[CheckpointSent])
-	if b := t.browser.Load(); b != nil && l.timesUs[CheckpointAnswered] > 0 {
+	l.add("guard", l.checkpointTimesUs[CheckpointAuthorized])
+	l.add("parse", l.checkpointTimesUs[CheckpointParsed])
+	l.add("check", l.checkpointTimesUs[CheckpointValidated])
+	l.add("gates", l.checkpointTimesUs[CheckpointAllowed])
+	l.add("queue", l.checkpointTimesUs[CheckpointAdmitted])
+	l.add("target", l.checkpointTimesUs[CheckpointTargetChosen])
+	l.add("hub", l.checkpointTimesUs[CheckpointSent])
+	if b := t.browser.Load(); b != nil && l.checkpointTimesUs[CheckpointAnswered] > 0 {
 		l.addBrowser(b)
 	}
-	l.add("browser", l.timesUs[CheckpointAnswered])
-	l.add("hub", l.timesUs[CheckpointDecoded])
-	l.add("dispatch", l.timesUs[CheckpointEnded])
-	l.add("reply", l.timesUs[CheckpointReplied])
+	l.add("browser", l.checkpointTimesUs[CheckpointAnswered])
+	l.add("hub", l.checkpointTimesUs[CheckpointDecoded])
+	l.add("dispatch", l.checkpointTimesUs[CheckpointEnded])
+	l.add("reply", l.checkpointTimesUs[CheckpointReplied])
 	return l.hops
 }
 
-// hopList builds the list of a call's hops.
-type hopList struct {
-	timesUs []float64
-	hops    []Hop
-	atUs    float64
+// hopBuilder builds the list of a call's hops.
+type hopBuilder struct {
+	checkpointTimesUs []float64
+	hops              []Hop
+	currentUs         float64
 }
 
-func (l *hopList) add(station string, endUs float64) {
-	if endUs <= l.atUs {
+func (l *hopBuilder) add(stage string, endUs float64) {
+	if endUs <= l.currentUs {
 		return
 	}
-	l.hops = append(l.hops, Hop{Stage: station, StartUs: l.atUs, Us: endUs - l.atUs})
-	l.atUs = endUs
+	l.hops = append(l.hops, Hop{Stage: stage, StartUs: l.currentUs, Us: endUs - l.currentUs})
+	l.currentUs = endUs
 }
 
-func (l *hopList) addWithDuration(station string, us float64) {
-	l.hops = append(l.hops, Hop{Stage: station, StartUs: l.atUs, Us: us})
-	l.atUs += us
+func (l *hopBuilder) addWithDuration(stage string, us float64) {
+	l.hops = append(l.hops, Hop{Stage: stage, StartUs: l.currentUs, Us: us})
+	l.currentUs += us
 }
 
 // addBrowser limits the times that the page reports, because the page may send false times.
-func (l *hopList) addBrowser(b *wire.BrowserHops) {
-	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
-	pageMs := roundTrip
+func (l *hopBuilder) addBrowser(b *wire.BrowserHops) {
+	roundTripUs := l.checkpointTimesUs[CheckpointAnswered] - l.currentUs
+	remainingUs := roundTripUs
 	limit := func(us int) float64 {
-		limited := min(max(float64(us), 0), pageMs)
-		pageMs -= limited
-		return limited
+		limitedUs := min(max(float64(us), 0), remainingUs)
+		remainingUs -= limitedUs
+		return limitedUs
 	}
 	page := b.Page
 	bridgeInUs, hostInUs, schema := limit(page.BridgeInUs), limit(page.HostInUs), limit(page.SchemaUs)
 	handler, result := limit(page.HandlerUs), limit(page.ResultUs)
 	workerInUs, workerOutUs := limit(b.WorkerInUs), limit(b.WorkerOutUs)
-	port := limit(b.DocumentUs - page.SumUs())
-	socket := pageMs
+	port := limit(b.DocumentUs - page.TotalUs())
+	socketUs := remainingUs
 
-	l.addWithDuration("websocket", socket/2)
+	l.addWithDuration("websocket", socketUs/2)
 	l.addWithDuration("worker", workerInUs)
 	l.addWithDuration("port", port/2)
 	l.addWithDuration("bridge", bridgeInUs)
@@ -239,6 +239,6 @@ func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	l.addWithDuration("result", result)
 	l.addWithDuration("port", port/2)
 	l.addWithDuration("worker", workerOutUs)
-	l.addWithDuration("websocket", socket/2)
-	l.atUs = l.timesUs[CheckpointAnswered]
+	l.addWithDuration("websocket", socketUs/2)
+	l.currentUs = l.checkpointTimesUs[CheckpointAnswered]
 }

@@ -12,14 +12,14 @@ import (
 
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
-func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
-	for m, waitTime := range waits {
+func recordAllCheckpoints(t *hops.Trace, waitTimes ...time.Duration) {
+	for m, waitTime := range waitTimes {
 		time.Sleep(waitTime)
 		t.Record(hops.Checkpoint(m))
 	}
 }
 
-func TestHops(t *testing.T) {
+func TestTraceSplitsCallIntoHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
 		trace := newTrace()
@@ -55,7 +55,7 @@ func TestHops(t *testing.T) {
 	})
 }
 
-func TestHopsOfFalsePageTimes(t *testing.T) {
+func TestFalsePageTimesStayWithinCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := newTrace()
 		recordAllCheckpoints(trace, 0, 0, 0, 0, 0, 0, 0, time.Millisecond)
@@ -76,7 +76,7 @@ func TestHopsOfFalsePageTimes(t *testing.T) {
 	})
 }
 
-func TestHopsWithoutPage(t *testing.T) {
+func TestHopsWithoutPageTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
 		trace := newTrace()
@@ -88,8 +88,8 @@ func TestHopsWithoutPage(t *testing.T) {
 		})
 		recordAllCheckpoints(trace, us, us, us, us, us, us, us, us)
 		got := trace.Hops()
-		if lastHop := got[len(got)-1]; lastHop.Stage != "browser" || lastHop.Us != 1 {
-			t.Errorf("last hop = %+v, want 1 us in the browser", lastHop)
+		if browserHop := got[len(got)-1]; browserHop.Stage != "browser" || browserHop.Us != 1 {
+			t.Errorf("last hop = %+v, want 1 us in the browser", browserHop)
 		}
 	})
 }

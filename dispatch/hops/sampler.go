@@ -15,8 +15,8 @@ const sampleInterval = 100 * time.Millisecond
 // call every few seconds. The zero Sampler is ready to use and safe for concurrent use.
 type Sampler struct {
 	// TracesAll makes TraceOf return a Trace for every call.
-	TracesAll bool
-	lastStart atomic.Int64 // lastStart is when the last selected call began, in nanoseconds since 1970
+	TracesAll   bool
+	lastStartNs atomic.Int64 // lastStartNs is when the last selected call began, in nanoseconds since 1970
 }
 
 // TraceOf returns the Trace that the client requested, or a new Trace if the Sampler
@@ -26,9 +26,9 @@ func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 		return t
 	}
 	now := time.Now()
-	lastStart := s.lastStart.Load()
-	isRateLimited := now.UnixNano()-lastStart < int64(sampleInterval)
-	if !s.TracesAll && (isRateLimited || !s.lastStart.CompareAndSwap(lastStart, now.UnixNano())) {
+	lastStartNs := s.lastStartNs.Load()
+	isRateLimited := now.UnixNano()-lastStartNs < int64(sampleInterval)
+	if !s.TracesAll && (isRateLimited || !s.lastStartNs.CompareAndSwap(lastStartNs, now.UnixNano())) {
 		return nil
 	}
 	return &Trace{startedAt: now}

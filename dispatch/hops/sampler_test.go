@@ -9,7 +9,7 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-func TestSampler(t *testing.T) {
+func TestSamplerSelectsOneCallPerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sampler hops.Sampler
 		firstTrace := sampler.TraceOf(t.Context())
@@ -38,28 +38,28 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-func TestSetParent(t *testing.T) {
-	const span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+func TestSetParentSpanRejectsInvalidSpans(t *testing.T) {
+	const parentSpan = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]string{
-		`"` + span + `"`: span, `"01-` + span[3:] + `"`: "", `"` + span[:50] + `"`: "", `7`: "", ``: "", `null`: "",
+		`"` + parentSpan + `"`: parentSpan, `"01-` + parentSpan[3:] + `"`: "", `"` + parentSpan[:50] + `"`: "", `7`: "", ``: "", `null`: "",
 	} {
 		trace := newTrace()
-		trace.SetParent(json.RawMessage(value))
-		if got := trace.Parent(); got != want {
+		trace.SetParentSpan(json.RawMessage(value))
+		if got := trace.ParentSpan(); got != want {
 			t.Errorf("parent span for the value %s = %q, want %q", value, got, want)
 		}
 	}
 	root := newTrace()
-	root.SetParent(json.RawMessage(`"` + span + `"`))
+	root.SetParentSpan(json.RawMessage(`"` + parentSpan + `"`))
 	if id := newTrace().View(root).TraceID; id != "0af7651916cd43dd8448eb211c80319c" {
 		t.Errorf("trace ID of a nested call = %q, want the trace ID of the client", id)
 	}
 	if id := newTrace().View(newTrace()).TraceID; id != "" {
 		t.Errorf("trace ID of a call without a client's span = %q, want none", id)
 	}
-	var untraced *hops.Trace
-	untraced.SetParent(json.RawMessage(`"` + span + `"`))
-	if untraced.Parent() != "" {
+	var nilTrace *hops.Trace
+	nilTrace.SetParentSpan(json.RawMessage(`"` + parentSpan + `"`))
+	if nilTrace.ParentSpan() != "" {
 		t.Error("a nil Trace has a parent span, want none")
 	}
 }

@@ -30,8 +30,8 @@ const (
 	maxResultBytes = 64 << 20
 )
 
-// endedLifetime is how long a List keeps a job after its end.
-const endedLifetime = time.Hour
+// endedJobLifetime is how long a List keeps a job after its end.
+const endedJobLifetime = time.Hour
 
 // jobsPerResult is how many ended jobs a List keeps for each result that it keeps. A job
 // whose result was dropped keeps only its View.
@@ -269,7 +269,7 @@ func (l *List) addEnded(job *Job) {
 		l.removeOldest(1)
 	}
 	if l.expiryTimer == nil {
-		l.expiryTimer = time.AfterFunc(endedLifetime, l.removeExpired)
+		l.expiryTimer = time.AfterFunc(endedJobLifetime, l.removeExpired)
 	}
 }
 
@@ -299,7 +299,7 @@ func (l *List) removeExpired() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, n := time.Now(), 0
-	for n < len(l.endedJobs) && now.Sub(l.endedJobs[n].endedAt()) >= endedLifetime {
+	for n < len(l.endedJobs) && now.Sub(l.endedJobs[n].endedAt()) >= endedJobLifetime {
 		n++
 	}
 	l.removeOldest(n)
@@ -307,7 +307,7 @@ func (l *List) removeExpired() {
 		l.expiryTimer = nil
 		return
 	}
-	l.expiryTimer.Reset(endedLifetime - now.Sub(l.endedJobs[0].endedAt()))
+	l.expiryTimer.Reset(endedJobLifetime - now.Sub(l.endedJobs[0].endedAt()))
 }
 
 func (job *Job) endedAt() time.Time {

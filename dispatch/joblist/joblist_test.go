@@ -58,7 +58,7 @@ func codeOf(err error) wire.ErrorCode {
 	return callErr.Code
 }
 
-func newCountingPage(n int, output string) *fakePage {
+func newProgressPage(n int, output string) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
 			time.Sleep(time.Second)
@@ -71,11 +71,11 @@ func newCountingPage(n int, output string) *fakePage {
 
 func TestJobOutlivesItsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newCountingPage(90, `"done"`)
+		p := newProgressPage(90, `"done"`)
 		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
-		ctx, leaveSession := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
-		defer leaveSession()
+		ctx, cancelWait := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
+		defer cancelWait()
 		var seenProgress []float64
 		record := func(p dispatch.Progress) { seenProgress = append(seenProgress, p.Progress) }
 		if err := job.Wait(ctx, record); !errors.Is(err, context.DeadlineExceeded) {
@@ -135,20 +135,20 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-type countingHook struct{ endCount int }
+type countingHook struct{ endedCallCount int }
 
-func (h *countingHook) After(dispatch.CallInfo, dispatch.EndedCall) { h.endCount++ }
+func (h *countingHook) AfterCall(dispatch.CallInfo, dispatch.EndedCall) { h.endedCallCount++ }
 
 func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &countingHook{}
-		p := newCountingPage(90, `1`)
+		p := newProgressPage(90, `1`)
 		d := dispatch.New(p.bridge(), dispatch.Options{AfterHooks: []dispatch.AfterHook{h}})
 		joblist.New(d, joblist.Options{}).Start(dispatch.Call{Tool: exportTool})
 		time.Sleep(time.Second / 2)
 		d.Shutdown()
-		if err := d.WaitForHooks(t.Context()); err != nil || h.endCount != 1 {
-			t.Errorf("Drain returned the error %v, and the hook ran for %d ended calls; want no error and 1 call", err, h.endCount)
+		if err := d.WaitForHooks(t.Context()); err != nil || h.endedCallCount != 1 {
+			t.Errorf("Drain returned the error %v, and the hook ran for %d ended calls; want no error and 1 call", err, h.endedCallCount)
 		}
 		p.wg.Wait()
 	})
@@ -156,7 +156,7 @@ func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
+		jobs := joblist.New(dispatch.New(newProgressPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		for range 50 {
 			lastProgress := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { lastProgress = p.Progress }); err != nil || lastProgress != 2 {
@@ -168,11 +168,11 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		silentJobs := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
+		jobs := joblist.New(dispatch.New(newProgressPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
+		jobsWithoutReports := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
 		for code, job := range map[wire.ErrorCode]*joblist.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
-			wire.ErrIdleTimeout:      silentJobs.Start(dispatch.Call{Tool: exportTool}),
+			wire.ErrIdleTimeout:      jobsWithoutReports.Start(dispatch.Call{Tool: exportTool}),
 		} {
 			job.KeepResult()
 			if err := job.Wait(t.Context(), nil); err != nil {
@@ -210,8 +210,8 @@ func TestJobsEndWithTheServer(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		synctest.Wait()
 		d.Shutdown()
-		lateJob := jobs.Start(dispatch.Call{Tool: exportTool})
-		for _, job := range []*joblist.Job{job, lateJob} {
+		jobAfterShutdown := jobs.Start(dispatch.Call{Tool: exportTool})
+		for _, job := range []*joblist.Job{job, jobAfterShutdown} {
 			job.KeepResult()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -235,7 +235,7 @@ func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 
 func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New(newCountingPage(0, `"12345678"`).bridge(), dispatch.Options{})
+		d := dispatch.New(newProgressPage(0, `"12345678"`).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{Results: 3})
 		var allJobs []*joblist.Job
 		for range 40 {
@@ -278,7 +278,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 
 func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := joblist.New(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), joblist.Options{})
+		jobs := joblist.New(dispatch.New(newProgressPage(0, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		firstJob := startFinishedJob(t, jobs)
 		time.Sleep(30 * time.Minute)
 		secondJob := startFinishedJob(t, jobs)

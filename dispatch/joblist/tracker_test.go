@@ -15,7 +15,7 @@ type trackerHook struct {
 	foundCount, missingCount atomic.Int64
 }
 
-func (h *trackerHook) Before(callInfo dispatch.CallInfo) *wire.CallError {
+func (h *trackerHook) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	if _, ok := h.tracker.Find(callInfo.CallID); ok {
 		h.foundCount.Add(1)
 	} else {
@@ -24,7 +24,7 @@ func (h *trackerHook) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-func TestTracker(t *testing.T) {
+func TestTrackerFindsEveryJob(t *testing.T) {
 	hook := &trackerHook{}
 	p := &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}
 	d := dispatch.New(p.bridge(), dispatch.Options{BeforeHooks: []dispatch.BeforeHook{hook}})

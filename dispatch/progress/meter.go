@@ -23,10 +23,10 @@ type meter struct {
 
 	// With a positive Interval, the queue contains at most one notification with isSendable, maxKeptNotifications
 	// notifications with isKept, and the first final report.
-	queue         []queuedNotification
-	keptCount     int
-	lastSentAt    time.Time
-	hasSentBefore bool
+	queue                 []queuedNotification
+	keptNotificationCount int
+	lastSentAt            time.Time
+	hasSentBefore         bool
 }
 
 // Without the limit maxKeptNotifications, the queue would grow if a tool repeatedly asks the user for something while
@@ -36,9 +36,9 @@ const maxKeptNotifications = 8
 // queuedNotification is a notification that waits in the queue of a meter.
 type queuedNotification struct {
 	Text
-	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
+	// progress is the tool's number if isToolNumber is true; without isToolNumber, popNotification chooses a number.
 	progress, totalProgress float64
-	isExact, hasTotal       bool
+	isToolNumber, hasTotal  bool
 	// isFinal is true for the notification of the call's first final report, which is
 	// sent without delay and never replaced.
 	isFinal bool
@@ -68,7 +68,7 @@ func (m *meter) AddReport(now time.Time, n Numbers, reportText Text) {
 	}
 	switch {
 	case n.HasProgress && (!m.hasQueuedBefore || n.Progress > m.highestProgress):
-		e.isExact, e.progress = true, n.Progress
+		e.isToolNumber, e.progress = true, n.Progress
 		m.numbers.recordNumber(n.Progress)
 		m.highestProgress = n.Progress
 	case n.HasProgress && !e.isFinal && reportText.isRepeatOf(m.lastText):
@@ -97,9 +97,9 @@ func (m *meter) SendReminder(now time.Time, reportMessage string) {
 func (m *meter) KeepQueuedNotifications() {
 	for i := range m.queue {
 		e := &m.queue[i]
-		if m.Interval >= 0 && m.keptCount < maxKeptNotifications && !e.isSendable && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
+		if m.Interval >= 0 && m.keptNotificationCount < maxKeptNotifications && !e.isSendable && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
 			e.isKept = true
-			m.keptCount++
+			m.keptNotificationCount++
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (m *meter) KeepQueuedNotifications() {
 func (m *meter) lowerQueuedNumbers(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
-			m.queue[i].isExact = false
+			m.queue[i].isToolNumber = false
 		}
 	}
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
@@ -148,8 +148,8 @@ func (e *queuedNotification) mergeEarlier(earlierQueuedNotification *queuedNotif
 	if e.isEmpty() && !earlierQueuedNotification.isEmpty() {
 		e.Text, e.isReminder = earlierQueuedNotification.Text, earlierQueuedNotification.isReminder
 	}
-	if !e.isExact && !e.isFinal && earlierQueuedNotification.isExact {
-		e.isExact, e.progress, e.totalProgress, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.totalProgress, earlierQueuedNotification.hasTotal
+	if !e.isToolNumber && !e.isFinal && earlierQueuedNotification.isToolNumber {
+		e.isToolNumber, e.progress, e.totalProgress, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.totalProgress, earlierQueuedNotification.hasTotal
 	}
 }
 
@@ -191,7 +191,7 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 			ok = !math.IsInf(p.Progress, 0)
 		}
 		if e.isKept {
-			m.keptCount--
+			m.keptNotificationCount--
 		}
 		m.removeFirst()
 		if !ok {
@@ -220,9 +220,9 @@ func (m *meter) copyTextToNext(e queuedNotification) {
 		switch {
 		case !e.isForUser():
 			return
-		case nextNotification.isExact && nextNotification.progress > m.numbers.lastSent:
-			textNotice := queuedNotification{Text: e.Text, totalProgress: e.totalProgress, hasTotal: e.hasTotal, isReminder: e.isReminder}
-			m.queue = slices.Insert(m.queue, i+1, textNotice)
+		case nextNotification.isToolNumber && nextNotification.progress > m.numbers.lastSent:
+			textNotification := queuedNotification{Text: e.Text, totalProgress: e.totalProgress, hasTotal: e.hasTotal, isReminder: e.isReminder}
+			m.queue = slices.Insert(m.queue, i+1, textNotification)
 			return
 		case nextNotification.isForUser() && !nextNotification.isEmpty():
 			return
@@ -232,24 +232,24 @@ func (m *meter) copyTextToNext(e queuedNotification) {
 
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
-	if e.isExact && (!m.hasSentBefore || e.progress > m.numbers.lastSent) {
+	if e.isToolNumber && (!m.hasSentBefore || e.progress > m.numbers.lastSent) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.totalProgress, e.hasTotal
 		m.numbers.restartSteps(e.progress)
 		return p, true
 	}
-	ceiling := math.Inf(1)
+	upperBound := math.Inf(1)
 	if m.lastTotal > m.numbers.lastSent {
-		ceiling = m.lastTotal
+		upperBound = m.lastTotal
 	}
 	for i := 1; i < len(m.queue); i++ {
-		if m.queue[i].isExact {
-			ceiling = min(ceiling, m.queue[i].progress)
+		if m.queue[i].isToolNumber {
+			upperBound = min(upperBound, m.queue[i].progress)
 			break
 		}
 	}
 	var ok bool
 	m.numbers.totalProgress = e.totalProgress
-	p.Progress, ok = m.numbers.advanceStep(ceiling)
+	p.Progress, ok = m.numbers.advanceStep(upperBound)
 	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.totalProgress {
 		p.Total, p.HasTotal = e.totalProgress, true
 	}

@@ -11,17 +11,17 @@ import (
 	"opentabs/wire"
 )
 
-func newFloat(v float64) *float64 { return &v }
+func newFloatPointer(v float64) *float64 { return &v }
 
 func notificationsFor(reports ...wire.Report) []Notification {
 	m := meter{Interval: -1}
 	for i := range reports {
-		m.accept(time.Unix(0, 0), &reports[i])
+		m.acceptReport(time.Unix(0, 0), &reports[i])
 	}
 	return drainMeter(&m)
 }
 
-func (m *meter) accept(now time.Time, r *wire.Report) {
+func (m *meter) acceptReport(now time.Time, r *wire.Report) {
 	n, _ := NumbersOf(r)
 	m.AddReport(now, n, Text{r.Message, r.Status, r.Audience})
 }
@@ -37,7 +37,7 @@ func drainMeter(m *meter) []Notification {
 	}
 }
 
-func compareSent(t *testing.T, got, want []Notification) {
+func checkNotifications(t *testing.T, got, want []Notification) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("notifications of the meter = %+v, want %+v", got, want)
@@ -59,13 +59,13 @@ func numberedNotification(progress, totalProgress float64, reportMessage string)
 
 func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	r := func(progress, totalProgress float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(progress), Total: newFloat(totalProgress), Message: reportMessage}
+		return wire.Report{Progress: newFloatPointer(progress), Total: newFloatPointer(totalProgress), Message: reportMessage}
 	}
 	newProgressReport := func(progress float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(progress), Message: reportMessage}
+		return wire.Report{Progress: newFloatPointer(progress), Message: reportMessage}
 	}
 	newMessageReport := func(reportMessage string) wire.Report { return wire.Report{Message: reportMessage} }
-	tooLarge := math.Nextafter(9e15, math.Inf(1))
+	tooLargeNumber := math.Nextafter(9e15, math.Inf(1))
 	tests := []struct {
 		name string
 		in   []wire.Report
@@ -85,16 +85,16 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		{"a phase with a smaller total after the final report", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000002, "upload"), notificationAt(9.000004, "done")}},
 		{"reports without any numbers", []wire.Report{{}, newMessageReport("a"), newMessageReport("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
 		{"numbers that are not finite", []wire.Report{newProgressReport(1, ""), newProgressReport(math.NaN(), "a"), newProgressReport(math.Inf(1), "")}, []Notification{notificationAt(1, ""), notificationAt(1.000001, "a"), notificationAt(1.000002, "")}},
-		{"numbers that the page marks as invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: newFloat(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"numbers that the page marks as invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: newFloatPointer(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"negative", []wire.Report{newProgressReport(-1, ""), newProgressReport(0, ""), r(1, -1, "")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "")}},
 		{"progress above the total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(2, 100, "")}},
 		{"progress above the total by a rounding error", []wire.Report{r(100.00000001, 100, "")}, []Notification{numberedNotification(100, 100, "")}},
-		{"percent", []wire.Report{{Percent: newFloat(40), Message: "a"}, {Percent: newFloat(101)}, {Percent: newFloat(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
-		{"a total without progress", []wire.Report{{Total: newFloat(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
+		{"percent", []wire.Report{{Percent: newFloatPointer(40), Message: "a"}, {Percent: newFloatPointer(101)}, {Percent: newFloatPointer(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
+		{"a total without progress", []wire.Report{{Total: newFloatPointer(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
 		{"a total that gets smaller", []wire.Report{r(5, 10, ""), r(6, 8, ""), newMessageReport("a"), r(8, 8, "")}, []Notification{numberedNotification(5, 10, ""), numberedNotification(6, 8, ""), numberedNotification(6.000008, 8, "a"), numberedNotification(8, 8, "")}},
 		{"a total that falls below the progress", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), newMessageReport("b")}, []Notification{numberedNotification(5, 10, ""), notificationAt(5.000004, "a"), notificationAt(5.000008, ""), notificationAt(5.000012, "b")}},
-		{"a loaded count without progress", []wire.Report{{Loaded: newFloat(4096)}, newMessageReport("a"), {Loaded: newFloat(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
-		{"a loaded count together with progress", []wire.Report{{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}}, []Notification{numberedNotification(1, 2, "")}},
+		{"a loaded count without progress", []wire.Report{{Loaded: newFloatPointer(4096)}, newMessageReport("a"), {Loaded: newFloatPointer(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
+		{"a loaded count together with progress", []wire.Report{{Progress: newFloatPointer(1), Total: newFloatPointer(2), Loaded: newFloatPointer(512)}}, []Notification{numberedNotification(1, 2, "")}},
 		{"progress 0 of a total of 0", []wire.Report{r(0, 0, ""), newMessageReport("a")}, []Notification{numberedNotification(0, 0, ""), notificationAt(0.000001, "a")}},
 		{"progress 0 of a total of 0 after a message", []wire.Report{newMessageReport("a"), r(0, 0, "")}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"total 1", []wire.Report{newMessageReport("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(0.1, 1, ""), numberedNotification(0.2, 1, "b"), numberedNotification(0.200001, 1, "c"), numberedNotification(1, 1, "")}},
@@ -105,20 +105,20 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		},
 		{"progress just below the total, and no final report", []wire.Report{r(0.9999999999999999, 1, ""), newMessageReport("a")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), notificationAt(1, "a")}},
 		{"steps of 1 with a total of 1e9", []wire.Report{r(1, 1e9, ""), newMessageReport("a"), r(2, 1e9, "")}, []Notification{numberedNotification(1, 1e9, ""), numberedNotification(1.001, 1e9, "a"), numberedNotification(2, 1e9, "")}},
-		{"numbers so large that float64 has large gaps", []wire.Report{newProgressReport(9e15, ""), newMessageReport("a")}, []Notification{notificationAt(9e15, ""), notificationAt(9e15+16*(tooLarge-9e15), "a")}},
+		{"numbers so large that float64 has large gaps", []wire.Report{newProgressReport(9e15, ""), newMessageReport("a")}, []Notification{notificationAt(9e15, ""), notificationAt(9e15+16*(tooLargeNumber-9e15), "a")}},
 		{"greatest number", []wire.Report{newProgressReport(math.MaxFloat64, ""), newMessageReport("a")}, []Notification{notificationAt(math.MaxFloat64, "")}},
 		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Notification{numberedNotification(0, 1, ""), notificationAt(0.000001, "a"), numberedNotification(1, 1, "")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			compareSent(t, notificationsFor(tt.in...), tt.want)
+			checkNotifications(t, notificationsFor(tt.in...), tt.want)
 		})
 	}
 }
 
-func TestStepsDoNotPassLaterNumbers(t *testing.T) {
+func TestArtificialStepsStayBelowNextNumber(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
-		for _, scale := range []struct{ firstStep, nextStep, totalProgress float64 }{
+		for _, scale := range []struct{ firstNumber, nextStep, totalProgress float64 }{
 			{1, 2, 3}, {1, 2, 100}, {0.001, 0.002, 0.01}, {0.01, 0.02, 1}, {0.001, 0.002, 1}, {1, 2, 1e6}, {1, 2, 1e12},
 			{1e9, 2e9, 1e15}, {1, 2, 1e15}, {1e300, 2e300, 1e301}, {5e6, 5e6 + 1, 1e7}, {0.5, 0.501, 1},
 		} {
@@ -126,18 +126,18 @@ func TestStepsDoNotPassLaterNumbers(t *testing.T) {
 			var got []Notification
 			lastProgress := -1.0
 			step := func(r wire.Report) {
-				m.accept(time.Unix(0, 0), &r)
+				m.acceptReport(time.Unix(0, 0), &r)
 				got = drainMeter(&m)
 				if len(got) != 1 || got[0].Progress <= lastProgress {
 					t.Fatalf("%d messages at the scale %v: after the progress %v the meter returned %+v, want one notification with more progress", messages, scale, lastProgress, got)
 				}
 				lastProgress = got[0].Progress
 			}
-			for _, number := range []float64{scale.firstStep, scale.nextStep, scale.totalProgress} {
+			for _, number := range []float64{scale.firstNumber, scale.nextStep, scale.totalProgress} {
 				for range messages {
 					step(wire.Report{Message: "a"})
 				}
-				step(wire.Report{Progress: newFloat(number), Total: newFloat(scale.totalProgress)})
+				step(wire.Report{Progress: newFloatPointer(number), Total: newFloatPointer(scale.totalProgress)})
 				if got[0] != numberedNotification(number, scale.totalProgress, "") {
 					t.Errorf("%d messages at the scale %v: notification = %+v, want the progress %v", messages, scale, got[0], number)
 				}
@@ -148,8 +148,8 @@ func TestStepsDoNotPassLaterNumbers(t *testing.T) {
 
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
-	reportStep := func(r wire.Report) Notification {
-		m.accept(time.Unix(0, 0), &r)
+	reportAndDrain := func(r wire.Report) Notification {
+		m.acceptReport(time.Unix(0, 0), &r)
 		got := drainMeter(&m)
 		if len(got) != 1 {
 			t.Fatalf("notifications for one report = %+v, want one", got)
@@ -157,12 +157,12 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 		return got[0]
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
-		if got := reportStep(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
+		if got := reportAndDrain(wire.Report{Progress: newFloatPointer(number), Total: newFloatPointer(1)}); got != numberedNotification(number, 1, "") {
 			t.Errorf("notification of the meter = %+v, want the progress %v", got, number)
 		}
 		for range 5000 {
 			if number > 0.5 {
-				reportStep(wire.Report{Message: "a"})
+				reportAndDrain(wire.Report{Message: "a"})
 			}
 		}
 	}
@@ -170,10 +170,10 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 
 func TestMeterQueue(t *testing.T) {
 	newUserReport := func(p, totalProgress float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(totalProgress), Message: reportMessage, Audience: AudienceUser}
+		return wire.Report{Progress: newFloatPointer(p), Total: newFloatPointer(totalProgress), Message: reportMessage, Audience: AudienceUser}
 	}
 	newInternalReport := func(p, totalProgress float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(totalProgress), Message: reportMessage}
+		return wire.Report{Progress: newFloatPointer(p), Total: newFloatPointer(totalProgress), Message: reportMessage}
 	}
 	withUserAudience := func(p Notification) Notification { p.Audience = AudienceUser; return p }
 	tests := []struct {
@@ -200,24 +200,24 @@ func TestMeterQueue(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)}
 			for i := range tt.in {
-				m.accept(time.Unix(0, 0), &tt.in[i])
+				m.acceptReport(time.Unix(0, 0), &tt.in[i])
 			}
-			compareSent(t, drainMeter(&m), tt.want)
+			checkNotifications(t, drainMeter(&m), tt.want)
 		})
 	}
 }
 
-func TestMeterKeepsReports(t *testing.T) {
+func TestMeterKeepsReportsBeforeSuspension(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
 	for _, reportMessage := range []string{"first", "second", "third"} {
-		m.accept(currentTime, &wire.Report{Message: reportMessage, Audience: AudienceUser})
+		m.acceptReport(currentTime, &wire.Report{Message: reportMessage, Audience: AudienceUser})
 	}
 	m.SendReminder(currentTime, "reminder")
-	m.accept(currentTime, &wire.Report{Message: "internal"})
+	m.acceptReport(currentTime, &wire.Report{Message: "internal"})
 	m.KeepQueuedNotifications()
 	m.SendReminder(currentTime, "another reminder")
-	m.accept(currentTime, &wire.Report{Message: "last", Audience: AudienceUser})
+	m.acceptReport(currentTime, &wire.Report{Message: "last", Audience: AudienceUser})
 	got := drainMeter(&m)
 	var messages []string
 	for _, p := range got {
@@ -226,11 +226,11 @@ func TestMeterKeepsReports(t *testing.T) {
 	if want := "first, third, last"; strings.Join(messages, ", ") != want {
 		t.Errorf("messages of the meter = %q, want %s", messages, want)
 	}
-	if m.keptCount != 0 {
-		t.Errorf("the meter still keeps %d notifications from before a suspension, want 0", m.keptCount)
+	if m.keptNotificationCount != 0 {
+		t.Errorf("the meter still keeps %d notifications from before a suspension, want 0", m.keptNotificationCount)
 	}
 	for i := range 100 {
-		m.accept(currentTime, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
+		m.acceptReport(currentTime, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
 		m.KeepQueuedNotifications()
 		m.SendReminder(currentTime, "reminder")
 	}
@@ -245,7 +245,7 @@ func TestMeterKeepsReports(t *testing.T) {
 
 func TestMeterWithRandomReports(t *testing.T) {
 	for seed := range uint64(4000) {
-		if problemText := meterProblem(seed); problemText != "" {
+		if problemText := findMeterProblem(seed); problemText != "" {
 			t.Fatalf("problem with the random seed %d: %s; want %q", seed, problemText, "")
 		}
 	}
@@ -259,16 +259,16 @@ var (
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
-		r.Progress = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Progress = newFloatPointer(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(2) > 0 {
-		r.Total = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Total = newFloatPointer(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Loaded = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Loaded = newFloatPointer(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Percent = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Percent = newFloatPointer(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	return r
 }
@@ -280,10 +280,10 @@ func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	if *done < 20 && rnd.IntN(3) > 0 {
 		*done++
 	}
-	return wire.Report{Progress: newFloat(*done / 20), Total: newFloat(1)}
+	return wire.Report{Progress: newFloatPointer(*done / 20), Total: newFloatPointer(1)}
 }
 
-func meterProblem(seed uint64) string {
+func findMeterProblem(seed uint64) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := meter{Interval: 100 * time.Millisecond}
 	newReport, usesValidReports := randomReport, seed%2 == 0
@@ -302,7 +302,7 @@ func meterProblem(seed uint64) string {
 				c.queuedUserMessage = r.Message
 			}
 		}
-		c.accept(currentTime, &r)
+		c.acceptReport(currentTime, &r)
 		switch rnd.IntN(12) {
 		case 0:
 			m.SendReminder(currentTime, "reminder")
@@ -365,7 +365,7 @@ func (c *meterChecker) keepUserMessage() {
 	}
 }
 
-func (c *meterChecker) accept(now time.Time, r *wire.Report) {
+func (c *meterChecker) acceptReport(now time.Time, r *wire.Report) {
 	n, _ := NumbersOf(r)
 	if n.IsFinal() && !c.hasReport {
 		c.hasReport = true
@@ -373,34 +373,34 @@ func (c *meterChecker) accept(now time.Time, r *wire.Report) {
 			c.finalProgress = &n.Progress
 		}
 	}
-	c.m.accept(now, r)
+	c.m.acceptReport(now, r)
 }
 
 func (c *meterChecker) hasUnsentStep() bool { return c.lastProgress < 0 && c.m.hasQueuedBefore }
 
 func (c *meterChecker) check(p Notification, now time.Time) {
-	reportf := func(format string, args ...any) {
+	recordProblemf := func(format string, args ...any) {
 		if c.problemText == "" {
 			c.problemText = fmt.Sprintf("%+v after %v: ", p, c.lastProgress) + fmt.Sprintf(format, args...)
 		}
 	}
 	switch {
 	case !(p.Progress > c.lastProgress) || math.IsInf(p.Progress, 0):
-		reportf("progress does not increase")
+		recordProblemf("progress does not increase")
 	case p.Progress != 0 && p.Progress < 1e-300:
-		reportf("the number is too small to be written")
+		recordProblemf("the number is too small to be written")
 	case p.HasTotal && p.Progress > p.Total:
-		reportf("progress is beyond the total")
+		recordProblemf("progress is beyond the total")
 	case p.HasTotal && p.Progress == p.Total && c.finalProgress != nil && !c.isFinalSent && p.Progress != *c.finalProgress:
-		reportf("a report after the first final report is also final")
+		recordProblemf("a report after the first final report is also final")
 	case c.finalProgress != nil && !c.isFinalSent && p.Progress >= *c.finalProgress && !(p.HasTotal && p.Total == *c.finalProgress && p.Progress == p.Total):
-		reportf("the progress exceeds that of the final report, %v", *c.finalProgress)
+		recordProblemf("the progress exceeds that of the final report, %v", *c.finalProgress)
 	case p.Message != "" && c.audienceOf[p.Message] != p.Audience:
-		reportf("the audience was %q", c.audienceOf[p.Message])
+		recordProblemf("the audience was %q", c.audienceOf[p.Message])
 	}
 	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.isFlushing {
 		if !c.isFinalWaiting {
-			reportf("the notification was sent before the interval ended")
+			recordProblemf("the notification was sent before the interval ended")
 		}
 	}
 	if c.finalProgress != nil && p.HasTotal && p.Progress == *c.finalProgress && p.Total == *c.finalProgress {

@@ -89,7 +89,7 @@ func (s *Sender) SendDueNotifications() <-chan time.Time {
 // SendInBackground starts a goroutine that sends notifications, as the rate limit allows,
 // until stop is called. The returned function stop ends the goroutine and waits until it
 // has ended.
-func (s *Sender) SendInBackground() (stopWatching func()) {
+func (s *Sender) SendInBackground() (stopSender func()) {
 	if s.sendNotification == nil {
 		return func() {}
 	}

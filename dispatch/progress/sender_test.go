@@ -24,7 +24,7 @@ func reportMessage(s *Sender, reportMessage string) {
 	s.AddReport(time.Now(), Numbers{}, Text{Message: reportMessage})
 }
 
-func TestSenderRate(t *testing.T) {
+func TestSenderLimitsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sentMessages := newSender(time.Second)
 		reportMessage(s, "first")
@@ -67,16 +67,16 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 	}
 }
 
-func TestSenderInBackground(t *testing.T) {
+func TestSenderSendsInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sentMessages := newSender(time.Second)
-		stopWatching := s.SendInBackground()
+		stopSender := s.SendInBackground()
 		reportMessage(s, "first")
 		synctest.Wait()
 		s.KeepQueuedNotifications()
 		s.SendReminder("reminder")
 		time.Sleep(2 * time.Second)
-		stopWatching()
+		stopSender()
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
 		if want := []string{"first", "reminder"}; !slices.Equal(*sentMessages, want) {
@@ -85,7 +85,7 @@ func TestSenderInBackground(t *testing.T) {
 	})
 }
 
-func TestSenderWithoutClient(t *testing.T) {
+func TestSenderWithoutClientDropsReports(t *testing.T) {
 	var s Sender
 	s.Init(time.Second, nil)
 	reportMessage(&s, "dropped")
@@ -98,7 +98,7 @@ func TestSenderWithoutClient(t *testing.T) {
 
 func TestSenderLosesNoReport(t *testing.T) {
 	s, sentMessages := newSender(-1)
-	stopWatching := s.SendInBackground()
+	stopSender := s.SendInBackground()
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -108,7 +108,7 @@ func TestSenderLosesNoReport(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	stopWatching()
+	stopSender()
 	s.Close()
 	s.Flush()
 	if len(*sentMessages) != 1600 {

@@ -7,65 +7,65 @@ import "math"
 // to the last number. The steps are tiny, so that the progress stays below the number that
 // the tool reports next.
 type numberSequence struct {
-	lastSent                float64
-	stepBase                float64
-	hasNumber               bool
-	lastNumber, minIncrease float64
-	totalProgress           float64
+	lastSent                        float64
+	stepBase                        float64
+	hasNumber                       bool
+	lastNumber, minReportedIncrease float64
+	totalProgress                   float64
 }
 
 const (
-	// stepFraction is the size of one artificial progress step, as a fraction of the
+	// stepSizeFraction is the size of one artificial progress step, as a fraction of the
 	// tool's total.
-	stepFraction = 1e-6
-	// rangeFraction limits how far artificial steps raise the progress above a reported number, as a fraction of the
+	stepSizeFraction = 1e-6
+	// stepRangeFraction limits how far artificial steps raise the progress above a reported number, as a fraction of the
 	// total.
-	rangeFraction     = 1e-3
-	minStepRangeSteps = 500
-	minStepRangeGaps  = 1 << 20
+	stepRangeFraction = 1e-3
+	minRangeSteps     = 500
+	minRangeFloatGaps = 1 << 20
 )
 
 func (l *numberSequence) recordNumber(progress float64) {
-	if progressIncrease := progress - l.lastNumber; progressIncrease > 0 && (l.minIncrease == 0 || progressIncrease < l.minIncrease) {
-		l.minIncrease = progressIncrease
+	if progressIncrease := progress - l.lastNumber; progressIncrease > 0 && (l.minReportedIncrease == 0 || progressIncrease < l.minReportedIncrease) {
+		l.minReportedIncrease = progressIncrease
 	}
 	l.hasNumber, l.lastNumber = true, progress
 }
 
 func (l *numberSequence) restartSteps(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
-func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
-	nextStep := l.nextStep(ceiling)
+func (l *numberSequence) advanceStep(upperBound float64) (float64, bool) {
+	nextStep := l.nextStep(upperBound)
 	if nextStep <= l.lastSent {
 		l.stepBase = l.lastSent
-		nextStep = l.nextStep(ceiling)
+		nextStep = l.nextStep(upperBound)
 	}
 	if nextStep <= l.lastSent {
 		nextStep = l.lastSent + floatGapAbove(l.lastSent)
 	}
-	if nextStep >= ceiling || math.IsInf(nextStep, 0) {
+	if nextStep >= upperBound || math.IsInf(nextStep, 0) {
 		return 0, false
 	}
 	l.lastSent = nextStep
 	return nextStep, true
 }
 
-func (l *numberSequence) nextStep(ceiling float64) float64 {
-	stepLimit := min(l.stepRange(), ceiling-l.stepBase)
+func (l *numberSequence) nextStep(upperBound float64) float64 {
+	stepLimit := min(l.stepRange(), upperBound-l.stepBase)
 	usedStepRange := l.lastSent - l.stepBase
 	if usedStepRange >= stepLimit {
 		return l.lastSent
 	}
-	idealStep := max(l.stepScale()*stepFraction, 16*floatGapAbove(l.lastSent))
-	stepSize := min(idealStep, stepLimit/minStepRangeSteps)
+	idealStepSize := max(l.stepScale()*stepSizeFraction, 16*floatGapAbove(l.lastSent))
+	stepSize := min(idealStepSize, stepLimit/minRangeSteps)
 	if usedStepRange > stepLimit/2 {
 		// The steps get smaller as more of the range is used, so that millions of steps fit into
 		// the range.
-		remainingPart := (stepLimit - usedStepRange) / (stepLimit / 2)
-		return l.lastSent + stepSize*remainingPart*remainingPart
+		remainingFraction := (stepLimit - usedStepRange) / (stepLimit / 2)
+		return l.lastSent + stepSize*remainingFraction*remainingFraction
 	}
-	if stepSize == idealStep { // a multiple of the step has fewer decimal digits than a sum of steps
-		if nextStep := l.stepBase + (math.Round(usedStepRange/stepSize)+1)*l.stepScale()/(1/stepFraction); nextStep > l.lastSent && nextStep < l.stepBase+stepLimit {
+	if stepSize == idealStepSize { // a multiple of the step has fewer decimal digits than a sum of steps
+		if nextStep := l.stepBase + (math.Round(usedStepRange/stepSize)+1)*l.stepScale()/(1/stepSizeFraction); nextStep > l.lastSent && nextStep < l.stepBase+stepLimit {
 			return nextStep
 		}
 	}
@@ -86,14 +86,14 @@ func (l *numberSequence) stepScale() float64 {
 // stepRange returns how far artificial steps may raise the progress above stepBase. The range ends below the number
 // that the tool is expected to report next.
 func (l *numberSequence) stepRange() float64 {
-	rangeSize := l.stepScale() * rangeFraction
+	rangeSize := l.stepScale() * stepRangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.totalProgress == math.Trunc(l.totalProgress) {
 		rangeSize = min(rangeSize, 0.5)
 	}
-	if l.minIncrease > 0 {
-		rangeSize = min(rangeSize, l.minIncrease/2)
+	if l.minReportedIncrease > 0 {
+		rangeSize = min(rangeSize, l.minReportedIncrease/2)
 	}
-	return max(rangeSize, minStepRangeGaps*floatGapAbove(l.lastSent))
+	return max(rangeSize, minRangeFloatGaps*floatGapAbove(l.lastSent))
 }
 
 func floatGapAbove(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }

@@ -23,8 +23,8 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu    sync.Mutex // the mutex guards lanes and the content of each lane
-	lanes map[string]*lane
+	mu         sync.Mutex // the mutex guards lanes and the content of each lane
+	callQueues map[string]*callQueue
 }
 
 // Limits contains the limits for the running and the waiting calls of one plugin.
@@ -35,16 +35,16 @@ type Limits struct {
 }
 
 // The type lane is the queue of one plugin, or of one tab for exclusive calls.
-type lane struct {
-	runningCount   int
-	waitingCount   int
-	waitingBytes   int
-	sessionTurns   list.List
-	turnsBySession map[string]*sessionTurn
+type callQueue struct {
+	runningCount    int
+	waitingCount    int
+	waitingBytes    int
+	sessionQueues   list.List
+	queuesBySession map[string]*sessionQueue
 }
 
 // The type turn contains the waiting calls of one session.
-type sessionTurn struct {
+type sessionQueue struct {
 	session      string
 	places       *list.List
 	placeBytes   int
@@ -53,24 +53,24 @@ type sessionTurn struct {
 
 // Place is the place of one call in a Queue.
 type Place struct {
-	lane      *lane
-	argBytes  int
-	turnReady chan struct{}
+	callQueue   *callQueue
+	argBytes    int
+	readySignal chan struct{}
 	// Queue.mu guards the fields isGranted, rejection, turn and element.
 	isGranted    bool
 	rejection    *wire.CallError
-	turn         *sessionTurn
+	sessionQueue *sessionQueue
 	queueElement *list.Element
 }
 
 // New returns an empty queue.
 func New(l Limits) *Queue {
-	return &Queue{limits: l, lanes: map[string]*lane{}}
+	return &Queue{limits: l, callQueues: map[string]*callQueue{}}
 }
 
 // ReadinessReady returns a channel that is closed when the call can start to run, or when the Queue
 // rejects the call; see [Queue.Rejection].
-func (p *Place) ReadinessReady() <-chan struct{} { return p.turnReady }
+func (p *Place) ReadinessReady() <-chan struct{} { return p.readySignal }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
 // call's arguments. If the queue is full, Enter returns an error with the code
@@ -78,16 +78,16 @@ func (p *Place) ReadinessReady() <-chan struct{} { return p.turnReady }
 func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.lanes[plugin]
+	l := q.callQueues[plugin]
 	if l == nil {
-		l = &lane{}
-		q.lanes[plugin] = l
+		l = &callQueue{}
+		q.callQueues[plugin] = l
 	}
 	if l.runningCount < q.limits.MaxRunning {
 		l.runningCount++
-		return &Place{lane: l, argBytes: argBytes, turnReady: closedChannel, isGranted: true}, nil
+		return &Place{callQueue: l, argBytes: argBytes, readySignal: closedChannel, isGranted: true}, nil
 	}
-	p := &Place{lane: l, argBytes: argBytes, turnReady: make(chan struct{})}
+	p := &Place{callQueue: l, argBytes: argBytes, readySignal: make(chan struct{})}
 	if err := q.makeRoom(l, session, argBytes); err != nil {
 		return nil, err
 	}
@@ -97,29 +97,29 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 
 // makeRoom rejects calls of the session with the most waiting calls, or with the most bytes of arguments. The caller of
 // makeRoom holds Queue.mu.
-func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
+func (q *Queue) makeRoom(l *callQueue, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
-		greediestTurn := l.largestTurn(func(t *sessionTurn) int { return t.places.Len() })
+		largestQueue := l.largestSessionQueue(func(t *sessionQueue) int { return t.places.Len() })
 		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waitingCount)}
-		if t := l.turnsBySession[session]; greediestTurn == nil || t != nil && t.places.Len() >= greediestTurn.places.Len() {
+		if t := l.queuesBySession[session]; largestQueue == nil || t != nil && t.places.Len() >= largestQueue.places.Len() {
 			return rejection
 		}
-		greediestTurn.rejectLast(rejection)
+		largestQueue.rejectLast(rejection)
 	}
 	for l.waitingBytes+argBytes > q.limits.MaxBytes {
-		greediestTurn := l.largestTurn(func(t *sessionTurn) int { return t.placeBytes })
+		largestQueue := l.largestSessionQueue(func(t *sessionQueue) int { return t.placeBytes })
 		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
 			humanize.Bytes(l.waitingBytes), humanize.Bytes(q.limits.MaxBytes))}
 		sessionBytes := argBytes
-		if t := l.turnsBySession[session]; t != nil {
+		if t := l.queuesBySession[session]; t != nil {
 			sessionBytes += t.placeBytes
 		}
-		if greediestTurn == nil || sessionBytes > greediestTurn.placeBytes {
+		if largestQueue == nil || sessionBytes > largestQueue.placeBytes {
 			return rejection
 		}
-		greediestTurn.rejectLast(rejection)
+		largestQueue.rejectLast(rejection)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := p.lane
+	l := p.callQueue
 	if !p.isGranted {
 		if p.rejection == nil {
 			l.remove(p)
@@ -141,7 +141,7 @@ func (q *Queue) Leave(plugin string, p *Place) {
 		l.nextPlace().grantPlace()
 	}
 	if l.runningCount == 0 {
-		delete(q.lanes, plugin)
+		delete(q.callQueues, plugin)
 	}
 }
 
@@ -162,61 +162,61 @@ var closedChannel = func() chan struct{} {
 
 func (p *Place) grantPlace() {
 	p.isGranted = true
-	close(p.turnReady)
+	close(p.readySignal)
 }
 
-func (l *lane) add(p *Place, session string) {
-	t := l.turnsBySession[session]
+func (l *callQueue) add(p *Place, session string) {
+	t := l.queuesBySession[session]
 	if t == nil {
-		t = &sessionTurn{session: session, places: list.New()}
-		t.queueElement = l.sessionTurns.PushBack(t)
-		if l.turnsBySession == nil {
-			l.turnsBySession = map[string]*sessionTurn{}
+		t = &sessionQueue{session: session, places: list.New()}
+		t.queueElement = l.sessionQueues.PushBack(t)
+		if l.queuesBySession == nil {
+			l.queuesBySession = map[string]*sessionQueue{}
 		}
-		l.turnsBySession[session] = t
+		l.queuesBySession[session] = t
 	}
-	p.turn = t
+	p.sessionQueue = t
 	p.queueElement = t.places.PushBack(p)
 	l.waitingCount++
 	l.waitingBytes += p.argBytes
 	t.placeBytes += p.argBytes
 }
 
-func (l *lane) largestTurn(sizeOf func(*sessionTurn) int) *sessionTurn {
-	var greediestTurn *sessionTurn
-	for _, t := range l.turnsBySession {
-		if sizeOf(t) > 0 && (greediestTurn == nil || sizeOf(t) > sizeOf(greediestTurn)) {
-			greediestTurn = t
+func (l *callQueue) largestSessionQueue(sizeOf func(*sessionQueue) int) *sessionQueue {
+	var largestQueue *sessionQueue
+	for _, t := range l.queuesBySession {
+		if sizeOf(t) > 0 && (largestQueue == nil || sizeOf(t) > sizeOf(largestQueue)) {
+			largestQueue = t
 		}
 	}
-	return greediestTurn
+	return largestQueue
 }
 
-func (t *sessionTurn) rejectLast(rejection *wire.CallError) {
+func (t *sessionQueue) rejectLast(rejection *wire.CallError) {
 	p := t.places.Back().Value.(*Place)
-	p.lane.remove(p)
+	p.callQueue.remove(p)
 	p.rejection = rejection
-	close(p.turnReady)
+	close(p.readySignal)
 }
 
-func (l *lane) nextPlace() *Place {
-	t := l.sessionTurns.Front().Value.(*sessionTurn)
+func (l *callQueue) nextPlace() *Place {
+	t := l.sessionQueues.Front().Value.(*sessionQueue)
 	p := t.places.Front().Value.(*Place)
 	l.remove(p)
 	if t.places.Len() > 0 {
-		l.sessionTurns.MoveToBack(t.queueElement)
+		l.sessionQueues.MoveToBack(t.queueElement)
 	}
 	return p
 }
 
-func (l *lane) remove(p *Place) {
-	t := p.turn
+func (l *callQueue) remove(p *Place) {
+	t := p.sessionQueue
 	t.places.Remove(p.queueElement)
 	l.waitingCount--
 	l.waitingBytes -= p.argBytes
 	t.placeBytes -= p.argBytes
 	if t.places.Len() == 0 {
-		l.sessionTurns.Remove(t.queueElement)
-		delete(l.turnsBySession, t.session)
+		l.sessionQueues.Remove(t.queueElement)
+		delete(l.queuesBySession, t.session)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func isGranted(p *Place) bool {
 	select {
-	case <-p.turnReady:
+	case <-p.readySignal:
 		return true
 	default:
 		return false
@@ -44,8 +44,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 	}
 	q.Leave("slack", runningCount)
 	q.Leave("jira", otherPlace)
-	if len(q.lanes) != 0 {
-		t.Errorf("the empty queue still has %d lanes, want 0", len(q.lanes))
+	if len(q.callQueues) != 0 {
+		t.Errorf("the empty queue still has %d lanes, want 0", len(q.callQueues))
 	}
 }
 
@@ -99,7 +99,7 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	for _, p := range []*Place{modestPlace, greedyPlaces[1], greedyPlaces[2]} {
 		q.Leave("slack", p)
 	}
-	if len(q.lanes) != 0 {
+	if len(q.callQueues) != 0 {
 		t.Error("the empty queue still has a lane, want none")
 	}
 }
@@ -155,7 +155,7 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 	for _, p := range places {
 		q.Leave("slack", p)
 	}
-	if len(q.lanes) != 0 {
+	if len(q.callQueues) != 0 {
 		t.Error("the queue still has a lane after all calls left, want none")
 	}
 }

@@ -31,8 +31,8 @@ func ErrorJSON(e *dispatch.Error) json.RawMessage {
 		ReportCount: e.ReportCount, StopOutcome: e.StopOutcome, ToolError: e.ToolError, UserText: e.UserText,
 	}
 	if e.ReportCount > 0 {
-		sinceMs := float64(e.SinceLastReport.Microseconds()) / 1000
-		f.SinceLastReportMs = &sinceMs
+		sinceReportMs := float64(e.SinceLastReport.Microseconds()) / 1000
+		f.SinceLastReportMs = &sinceReportMs
 	}
 	encodedJSON, err := json.Marshal(f)
 	if err != nil { // a tool may return NaN as retryAfterMs

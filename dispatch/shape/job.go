@@ -22,7 +22,7 @@ type Job struct {
 
 // JobForAgent converts a job to the form that agents see, without a Hint.
 func JobForAgent(v joblist.View) Job {
-	v.Status = v.Status.ForProgress()
+	v.Status = v.Status.ProgressStatus()
 	j := Job{JobID: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
 	if v.Waiting != nil {
 		j.WaitsFor = v.Waiting.Reason

@@ -69,12 +69,12 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		params.Running++
 		// The panel counts the calls that wait for the user separately, so that it shows
 		// them however many other calls are open.
-		shownLimit := &shownOtherCalls
+		shownCount := &shownOtherCalls
 		if v.Waiting != nil {
-			shownLimit = &shownWaitingCalls
+			shownCount = &shownWaitingCalls
 		}
-		if *shownLimit < maxShownCalls {
-			*shownLimit++
+		if *shownCount < maxShownCalls {
+			*shownCount++
 			params.Calls = append(params.Calls, newCallView(v))
 		}
 	}
@@ -108,7 +108,7 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 			Caller: panelCaller(w.Caller, browserID),
 			LeftMs: max(0, float64(time.Until(w.ExpiresAt))/float64(time.Millisecond)), Scopes: w.Scopes,
 			PluginName: w.Summary.PluginName, ToolTitle: w.Summary.Title, Description: w.Summary.Description, ReadOnly: w.Summary.IsReadOnly,
-			Page: panelPage(w.Page, browserID),
+			Page: ticketPageForPanel(w.Page, browserID),
 		}
 	}
 	if d := v.Decision; d != nil {
@@ -140,7 +140,7 @@ func SurfaceName(s wire.Surface) string {
 	return PanelName
 }
 
-func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
+func ticketPageForPanel(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
 	if page == nil {
 		return nil
 	}

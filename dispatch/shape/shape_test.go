@@ -19,7 +19,7 @@ import (
 
 // If a new field of a call is not listed in testdata/fields.txt, the test fails, so that the author decides which
 // surfaces show the field.
-func TestProjectionFields(t *testing.T) {
+func TestEveryCallFieldIsListed(t *testing.T) {
 	projections := []struct {
 		name         string
 		toProjection func(dispatch.View) any
@@ -81,7 +81,7 @@ func encodeJSON(t *testing.T, v any) string {
 
 // The side panel receives the tab ID of the calling tool only if the tab is in the panel's own
 // browser.
-func TestPanelCaller(t *testing.T) {
+func TestPanelHidesTabsOfOtherBrowsers(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
 	}}
@@ -101,7 +101,7 @@ func TestPanelCaller(t *testing.T) {
 
 // Agents must receive the status failed instead of timed out, because tool-call-progress.v1 has no status for a
 // timeout.
-func TestTimedOutCall(t *testing.T) {
+func TestTimedOutCallIsFailedForAgents(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut
 	if got := panelCall(v, "b1").Status; got != wire.StatusTimedOut {
@@ -115,7 +115,7 @@ func TestTimedOutCall(t *testing.T) {
 	}
 }
 
-func TestWaitingCall(t *testing.T) {
+func TestWaitingCallIsPendingInPanel(t *testing.T) {
 	for _, callStatus := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
 		v := dispatchtest.View()
 		v.Status = callStatus

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -83,7 +83,7 @@ export async function addPlugin(
 ): Promise<void> {
   const pluginFolder = join(stack.homeFolder, `plugin-${plugin.name}`);
   mkdirSync(join(pluginFolder, 'dist'), { recursive: true });
-  const anyObject = { type: 'object' };
+  const anyObjectSchema = { type: 'object' };
   writeFileSync(
     join(pluginFolder, 'package.json'),
     JSON.stringify({
@@ -98,11 +98,16 @@ export async function addPlugin(
     JSON.stringify({
       sdkVersion: '0.1.0',
       start: plugin.start,
-      tools: plugin.toolNames.map((name) => ({ name, description: 'x', input_schema: anyObject, output_schema: {} })),
+      tools: plugin.toolNames.map((name) => ({
+        name,
+        description: 'x',
+        input_schema: anyObjectSchema,
+        output_schema: {},
+      })),
     }),
   );
   writeFileSync(join(pluginFolder, 'dist/adapter.iife.js'), plugin.adapterCode);
-  await runChecked(['plugin', 'add', pluginFolder, ...reviewFlags], stack.env);
+  await runOrThrow(['plugin', 'add', pluginFolder, ...reviewFlags], stack.env);
 }
 
 export function listPluginNames(tab: Tab): string[] {
@@ -112,17 +117,17 @@ export function listPluginNames(tab: Tab): string[] {
 }
 
 /** If Chrome registers the plugin too late for the page, opentabs reloads the page. */
-export async function openWithPlugin(
+export async function openPageWithPlugin(
   stack: Stack,
   url: string,
   plugin: string,
 ): Promise<{ page: Page; tabId: number }> {
-  const earlierTabs = (await stack.listTabs()).map((tab) => tab.tabId);
+  const earlierTabIds = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);
   const { tabId } = await waitFor(`${plugin} in ${url}`, async () =>
     (await stack.listTabs()).find(
-      (tab) => tab.url === url && !earlierTabs.includes(tab.tabId) && listPluginNames(tab).includes(plugin),
+      (tab) => tab.url === url && !earlierTabIds.includes(tab.tabId) && listPluginNames(tab).includes(plugin),
     ),
   );
   return { page, tabId };

@@ -9,7 +9,7 @@ import { addPlugin } from './attacker.ts';
 let fixture: AgentFixture;
 
 const evaluateTool = 'browser_evaluate';
-const codeArguments = { function: '() => { document.title = "code ran"; return "code ran"; }' };
+const evaluateArguments = { function: '() => { document.title = "code ran"; return "code ran"; }' };
 const adapterCode = `(() => {
   const schema = { safeParse: (data) => ({ success: true, data }) };
   const adapters = globalThis.__openTabs.adapters ?? {};
@@ -39,11 +39,11 @@ beforeEach(() => {
 });
 
 const evaluateAttempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
-  ['a direct call', evaluateTool, codeArguments],
-  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluateTool, args: codeArguments }] }],
-  ['tools_call', 'tools_call', { name: evaluateTool, arguments: codeArguments }],
-  ['tools_read', 'tools_read', { name: evaluateTool, arguments: codeArguments }],
-  ['a nested call of a plugin', 'nester__run', codeArguments],
+  ['a direct call', evaluateTool, evaluateArguments],
+  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluateTool, args: evaluateArguments }] }],
+  ['tools_call', 'tools_call', { name: evaluateTool, arguments: evaluateArguments }],
+  ['tools_read', 'tools_read', { name: evaluateTool, arguments: evaluateArguments }],
+  ['a nested call of a plugin', 'nester__run', evaluateArguments],
 ];
 
 async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<CallOutcome | string> {

@@ -142,6 +142,6 @@ test('origin: refused requests do not flood the log, and the server still accept
   const client = await stack.connectHttp();
   assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
   const statusCommand = startOpentabs(['status'], stack.env);
-  assert.equal((await statusCommand.commandEnd).code, 0);
+  assert.equal((await statusCommand.commandResult).code, 0);
   await stopProcess(statusCommand);
 });

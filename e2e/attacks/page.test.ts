@@ -9,7 +9,7 @@ import {
   type AttackerSite,
   addPlugin,
   makeHtmlWithScript,
-  openWithPlugin,
+  openPageWithPlugin,
   readScript,
   secretText,
   startAttackerSite,
@@ -18,7 +18,7 @@ import {
 let stack: Stack;
 let client: McpClient;
 let attackerSite: AttackerSite;
-const addFrames = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdoc: '<script>' + inner + '</' + 'script>' }), () => ({ src: 'about:blank' })])
+const addFramesScript = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdoc: '<script>' + inner + '</' + 'script>' }), () => ({ src: 'about:blank' })])
   for (let i = 0; i < 40; i++) document.documentElement.append(Object.assign(document.createElement('iframe'), make()));`;
 
 before(async () => {
@@ -27,7 +27,7 @@ before(async () => {
     '/worker.js': ['text/javascript', `${readScript('sw.js')}`],
     '/inner': makeHtmlWithScript(readScript('forge.js')),
     '/frames': makeHtmlWithScript(
-      `const inner = ${JSON.stringify(readScript('forge.js'))};addEventListener('load', () => { ${addFrames} });`,
+      `const inner = ${JSON.stringify(readScript('forge.js'))};addEventListener('load', () => { ${addFramesScript} });`,
     ),
   });
   // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
@@ -79,9 +79,9 @@ async function assertSiteTabWorksDuring(attackPromise: Promise<unknown>): Promis
 test('page: a first script that replaces every reachable built-in, getter and setter sees no secret', async (t) => {
   const site = await startAttackerSite({ '/replace': makeHtmlWithScript(readScript('replace-all.js')) });
   t.after(() => site.close());
-  const { page, tabId } = await openWithPlugin(stack, `${site.origin}/replace`, 'plain');
-  const replacedCount = Number(await page.locator('html').getAttribute('data-replaced'));
-  assert.ok(replacedCount > 5000, `the page replaced ${replacedCount} built-ins, want more than 5,000`);
+  const { page, tabId } = await openPageWithPlugin(stack, `${site.origin}/replace`, 'plain');
+  const replacedBuiltinCount = Number(await page.locator('html').getAttribute('data-replaced'));
+  assert.ok(replacedBuiltinCount > 5000, `the page replaced ${replacedBuiltinCount} built-ins, want more than 5,000`);
   await assertPageReceivedNothing(tabId, site);
   // Check that the attack itself works: the page passes a secret to a replaced built-in and must report the secret.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
@@ -90,17 +90,17 @@ test('page: a first script that replaces every reachable built-in, getter and se
 });
 
 test('page: a page that listens to and forges every event and message, and plants a fake registry, sees and changes nothing', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
   await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
 test('page: results, reports, pagehide and pageshow events forged during a call do not change the call', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
   const countdownCall = client.call('messages__countdown', { from: 8, intervalMs: 100, tabId });
   await page.evaluate(() => {
-    const forgeReport: unknown = Reflect.get(window, 'forge');
-    for (let i = 0; i < 200; i++) if (typeof forgeReport === 'function') forgeReport();
+    const forgePageMessages: unknown = Reflect.get(window, 'forge');
+    for (let i = 0; i < 200; i++) if (typeof forgePageMessages === 'function') forgePageMessages();
   });
   const callOutcome = await countdownCall;
   assert.equal(callOutcome.isError, false, callOutcome.text);
@@ -110,7 +110,7 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
 });
 
 test('page: 100,000 forged messages and events do not delay calls in other tabs', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/flood`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/flood`, 'plain');
   const floodPromise = page.evaluate(() => {
     for (let i = 0; i < 100_000; i++) {
       window.postMessage({ id: i, output: 'FORGED' }, '*');
@@ -124,17 +124,21 @@ test('page: 100,000 forged messages and events do not delay calls in other tabs'
 });
 
 test('page: a million reports of a tool do not delay calls in other tabs', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/reports`, 'plain');
-  const countToCall = client.call('plain__count', { times: 1_000_000, tabId });
-  await assertSiteTabWorksDuring(countToCall);
-  const callOutcome = await countToCall;
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/reports`, 'plain');
+  const manyReportsCall = client.call('plain__count', { times: 1_000_000, tabId });
+  await assertSiteTabWorksDuring(manyReportsCall);
+  const callOutcome = await manyReportsCall;
   assert.deepEqual(callOutcome.structured, { made: 1_000_000 }, callOutcome.text);
   await page.close();
 });
 
 test('page: a page that replaces, rewrites or clears its document during a call cannot forge the result', async () => {
   for (const documentChange of ['root', 'write', 'clear']) {
-    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${documentChange}`, 'plain');
+    const { page, tabId } = await openPageWithPlugin(
+      stack,
+      `${attackerSite.origin}/document-${documentChange}`,
+      'plain',
+    );
     let reports = 0;
     const countdownCall = client.call(
       'messages__countdown',
@@ -143,10 +147,10 @@ test('page: a page that replaces, rewrites or clears its document during a call 
     );
     await waitFor('the first report of the call', () => reports > 0);
     await page.evaluate((documentChange) => {
-      const fakeHtml =
+      const fakeDocumentHtml =
         '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';
       if (documentChange === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
-      else if (documentChange === 'write') document.write(fakeHtml);
+      else if (documentChange === 'write') document.write(fakeDocumentHtml);
       else document.replaceChildren();
     }, documentChange);
     const callOutcome = await countdownCall;
@@ -160,26 +164,26 @@ test('page: a page that replaces, rewrites or clears its document during a call 
 });
 
 test('page: 120 frames (same origin, srcdoc, about:blank) that forge events and messages see and change nothing', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/frames`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/frames`, 'plain');
   await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
 test('page: a service worker of the site that rewrites every page sees and changes nothing', async () => {
-  const firstTab = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
+  const firstTab = await openPageWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
   await firstTab.page.evaluate(async () => {
     await navigator.serviceWorker.register('/worker.js');
     await navigator.serviceWorker.ready;
   });
   await firstTab.page.close();
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
   assert.equal(await page.title(), 'rewritten');
   await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
 test('page: a page that changes its history and its address sees and changes nothing', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/history`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/history`, 'plain');
   await page.evaluate(() => {
     for (let i = 0; i < 150; i++) history.pushState({}, '', `/history?${i}`);
     history.replaceState({}, '', '/history');
@@ -187,7 +191,7 @@ test('page: a page that changes its history and its address sees and changes not
   await assertPageReceivedNothing(tabId);
   await page.goto('about:blank');
   await page.goBack();
-  const reopenedTab = await openWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
+  const reopenedTab = await openPageWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
   await assertPageReceivedNothing(reopenedTab.tabId);
   await reopenedTab.page.close();
   await page.close();

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import {
   type AttackerSite,
   addPlugin,
   listPluginNames,
-  openWithPlugin,
+  openPageWithPlugin,
   readScript,
   secretText,
   startAttackerSite,
@@ -64,7 +64,7 @@ after(async () => {
 });
 
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin to be live in its tab', async () =>
     (await stack.listTabs()).some((tab) => tab.tabId === tabId && listPluginNames(tab).includes('hostile')),
   );
@@ -152,7 +152,7 @@ test('plugin: floods of reports with forged ids, and reports after the end, do n
 });
 
 test('plugin: a plugin does not run in a tab that its URL patterns do not match', async () => {
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
   const tab = (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}/other`);
   assert.ok(tab && !listPluginNames(tab).includes('hostile'));
   const refusedCall = await client.call('hostile__peek', { tabId });
@@ -166,7 +166,7 @@ test('plugin: plugins named like members of Object.prototype work, and harm no o
     const adapterCode = `globalThis.__openTabs.adapters = { ${name}: Object.freeze({ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }) };`;
     await addPlugin(stack, { name, urlPatterns: ['*://127.0.0.1/names'], toolNames: ['who'], adapterCode });
   }
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/names`, 'tostring');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/names`, 'tostring');
   for (const name of ['constructor', 'hasownproperty', 'tostring']) {
     await waitFor(name, async () => (await stack.listTabs()).some((tab) => listPluginNames(tab).includes(name)));
     assert.match((await client.call(`${name}__who`, { tabId })).text, new RegExp(name));
@@ -187,12 +187,12 @@ test('plugin: a plugin does not run before the user has reviewed it, nor after i
 globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isReady: () => true, tools: [{ name: 'who', handle: () => '${version}' }] }) };`,
   });
   await addPlugin(stack, unreviewedPlugin('one'), []);
-  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/unseen`, 'plain');
+  const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/unseen`, 'plain');
   const refusedCall = await client.call('unseen__who', { tabId });
   assert.equal(refusedCall.code, 'not_reviewed', refusedCall.text);
   assert.deepEqual(listLoadRequests(), []);
 
-  await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The tool call reloads the tab as soon as the daemon lists the tab.
   const callOutcome = await waitFor('the tab to be reported to the server', async () => {
     const callOutcome = await client.call('unseen__who', { tabId });
@@ -208,7 +208,7 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
     (await stack.listTabs()).every((tab) => !listPluginNames(tab).includes('unseen')),
   );
   await page.close();
-  const reopenedTab = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
+  const reopenedTab = await openPageWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
   assert.deepEqual(listLoadRequests(), ['GET /reached-one']);
   await reopenedTab.page.close();
 });

@@ -8,20 +8,20 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
 import { fetchCallRecord, findCall } from '../harness/daemon-api.ts';
-import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { repositoryRoot, runOrThrow } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { buildLegacyPlugin, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
 import {
   type AttackerSite,
   makeHtmlWithScript,
-  openWithPlugin,
+  openPageWithPlugin,
   readScript,
   secretText,
   startAttackerSite,
 } from './attacker.ts';
 
-/** The manifest fields in victimVariants determine where and when the adapter of each plugin starts. */
-const victimVariants = {
+/** The manifest fields in victimPluginSources determine where and when the adapter of each plugin starts. */
+const victimPluginSources = {
   early: {},
   late: { start: 'document_idle' },
   isolated: { world: 'isolated' },
@@ -62,11 +62,11 @@ before(async () => {
   // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
-  for (const [kind, manifestFields] of Object.entries(victimVariants))
+  for (const [kind, manifestFields] of Object.entries(victimPluginSources))
     await addVictimPlugin(`victim-${kind}`, manifestFields);
   const pluginFolder = join(stack.homeFolder, 'original');
   await buildLegacyPlugin(pluginFolder, originalSdkPlugin);
-  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
 });
 after(async () => {
   attackerSite?.close();
@@ -81,11 +81,11 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   const manifest: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
   const opentabs = { ...manifest.opentabs, ...manifestFields };
   writeFileSync(path, JSON.stringify({ ...manifest, name: `opentabs-plugin-${name}`, opentabs }));
-  await runChecked(['plugin', 'build', pluginFolder], stack.env);
-  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
-  await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
+  await runOrThrow(['plugin', 'build', pluginFolder], stack.env);
+  await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'configure', name, `key=${secretText}`], stack.env);
   // A plugin that starts after the page's scripts receives secrets only with the permission for late access.
-  if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
+  if ('start' in manifestFields) await runOrThrow(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
 async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<void> {
@@ -97,20 +97,16 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   assert.ok(echoOutcome.progress.some((report) => report.message === secretText));
   const callRecord = await fetchCallRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
   assert.deepEqual(callRecord.activities, [{ type: 'text', content: secretText }]);
-  const echoToRecipient = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
-  assert.deepEqual(
-    echoToRecipient.structured,
-    { ...expectedResult, limit: 3, first: { name: 'ann' } },
-    echoToRecipient.text,
-  );
+  const echoResult = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
+  assert.deepEqual(echoResult.structured, { ...expectedResult, limit: 3, first: { name: 'ann' } }, echoResult.text);
   const invalidCall = await callTool('echo', { to: [{ name: 'ann', mail: 'no address' }] });
   assert.equal(invalidCall.code, 'invalid_arguments', invalidCall.text);
   const nestedValue = { value: secretText, list: [{ value: secretText }] };
-  const awaitResult = await callTool('await_promises');
+  const awaitPromisesResult = await callTool('await_promises');
   assert.deepEqual(
-    awaitResult.structured,
+    awaitPromisesResult.structured,
     { ...nestedValue, more: [nestedValue, '1970-01-01T00:00:00.000Z', 1] },
-    awaitResult.text,
+    awaitPromisesResult.text,
   );
   const errorResult = await callTool('throw_tool_error');
   assert.match(errorResult.text, new RegExp(`${secretText}.*RATE_LIMITED`, 's'));
@@ -119,7 +115,7 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
   const { data: imageData } = Object((await callTool('return_image')).structured);
   assert.match(String(imageData), /image\/png, 11 bytes/);
-  for (const callOutcome of [echoOutcome, echoToRecipient, invalidCall, awaitResult, errorResult])
+  for (const callOutcome of [echoOutcome, echoResult, invalidCall, awaitPromisesResult, errorResult])
     assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
   assert.deepEqual(attackerSite.leakedSecrets.splice(0), []);
 }
@@ -131,10 +127,10 @@ const attackPages = [
 ] as const;
 
 for (const [attackPage, path] of attackPages) {
-  for (const kind of Object.keys(victimVariants)) {
+  for (const kind of Object.keys(victimPluginSources)) {
     test(`page: a page whose first script ${attackPage} sees no secret of the ${kind} plugin of the SDK`, async () => {
       const plugin = `victim-${kind}`;
-      const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?${kind}`, plugin);
+      const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/${path}?${kind}`, plugin);
       await assertPageSawNoSecret(plugin, tabId);
       await page.close();
     });
@@ -143,7 +139,7 @@ for (const [attackPage, path] of attackPages) {
 
 for (const [attackPage, path] of attackPages) {
   test(`page: a page whose first script ${attackPage} changes no argument and no result of a plugin of the original SDK`, async () => {
-    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
+    const { page, tabId } = await openPageWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
     const callOutcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
     assert.deepEqual([callOutcome.isError, callOutcome.text], [false, `${secretText} none no recipient`]);
     assert.ok(callOutcome.progress.some((report) => report.message === secretText));

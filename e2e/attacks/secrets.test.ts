@@ -121,10 +121,10 @@ test('tools: a page that swaps the field between check and input gets no text', 
       forms.length = 0;
       const callOutcome = await client.call(tool, args);
       const fieldValues = await page.evaluate('field.value + other.value');
-      const hasPageSwapped = await page.evaluate(
+      const hasPageSwappedFields = await page.evaluate(
         'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
       );
-      if (hasPageSwapped !== true) continue; // without an input event, the page has not swapped its fields
+      if (hasPageSwappedFields !== true) continue; // without an input event, the page has not swapped its fields
       assert.equal(callOutcome.isError, true, `${tool}, ${name}: ${callOutcome.text}`);
       assert.match(callOutcome.text, /needs_approval|denied/, `${tool}, ${name}`);
       assert.equal(fieldValues, '', `${tool}, ${name}: the swapped field must stay empty`);
@@ -161,11 +161,11 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
     other: otherOrigin,
   } = fixture;
   const secretValues = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
-  const [password, cardNumber, cardCode, code, typedSecret, shownSecret] = secretValues;
+  const [password, cardNumber, cardSecurityCode, code, typedSecret, shownSecret] = secretValues;
   setPage(
     '/secrets',
     `<title>s</title><label>Password <input id="p" type="password" value="${password}"></label>
-     <input aria-label="Card" autocomplete="cc-number" value="${cardNumber}"><input aria-label="Check" autocomplete="cc-csc" value="${cardCode}">
+     <input aria-label="Card" autocomplete="cc-number" value="${cardNumber}"><input aria-label="Check" autocomplete="cc-csc" value="${cardSecurityCode}">
      <input aria-label="One" autocomplete="one-time-code" value="${code}"><input aria-label="New" type="password" id="n">
      <input aria-label="Shown" type="password" id="s" value="${shownSecret}"><button onclick="s.type = 'text'">Show</button>
      <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
@@ -179,7 +179,7 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   await recordAnswer('browser_snapshot');
   await recordAnswer('browser_type', { target: await getRef('"New"'), text: typedSecret });
   await recordAnswer('browser_fill_form', { fields: [{ target: await getRef('"New"'), value: typedSecret }] });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await getRef('"Check"'), value: cardCode }] });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await getRef('"Check"'), value: cardSecurityCode }] });
   await recordAnswer('browser_batch', {
     steps: [{ tool: 'browser_type', args: { target: await getRef('"New"'), text: typedSecret } }],
   });

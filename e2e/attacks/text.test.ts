@@ -28,8 +28,8 @@ after(async () => {
 
 function assertPrintable(textSource: string, printedText: string): void {
   for (const line of printedText.split('\n')) {
-    const unsafeMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
-    assert.equal(unsafeMatch, null, `${textSource}: ${JSON.stringify(line)}`);
+    const unsafeCharacterMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
+    assert.equal(unsafeCharacterMatch, null, `${textSource}: ${JSON.stringify(line)}`);
     assert.doesNotMatch(line, /^opentabs: forged/, textSource);
   }
 }
@@ -40,8 +40,8 @@ test('text: every command and the log print a hostile title, address, report, re
   await page.evaluate((title) => {
     document.title = title;
   }, hostileText);
-  const followerProcess = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  await waitFor('calls --follow to start following', () => followerProcess.stderr().includes('following'));
+  const followCommand = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  await waitFor('calls --follow to start following', () => followCommand.stderr().includes('following'));
   await waitFor('a plugin to be live in a tab', async () =>
     (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0),
   );
@@ -55,12 +55,12 @@ test('text: every command and the log print a hostile title, address, report, re
     ],
     stack.env,
   );
-  await call.commandEnd;
+  await call.commandResult;
   const failedCall = await stack.runCli('call', 'messages__fail', '--input', JSON.stringify({ message: hostileText }));
-  await waitFor('calls --follow to print the failed call', () => followerProcess.stdout().includes('tool_error'));
-  followerProcess.child.kill('SIGINT');
-  await followerProcess.commandEnd;
-  assertPrintable('calls --follow', followerProcess.stdout() + followerProcess.stderr());
+  await waitFor('calls --follow to print the failed call', () => followCommand.stdout().includes('tool_error'));
+  followCommand.child.kill('SIGINT');
+  await followCommand.commandResult;
+  assertPrintable('calls --follow', followCommand.stdout() + followCommand.stderr());
   assertPrintable('call, progress', call.stderr());
   assertPrintable('call, failure', failedCall.stderr);
   for (const args of [
@@ -103,17 +103,17 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   const stdioClient = await stack.connectStdio();
   await stdioClient.call('messages__echo', { value: `${secretText}-stdio` });
   // The test allows progress reports of tools in the daemon's log and files, but no arguments, results or errors.
-  const removeReports = (printedText: string) => printedText.replaceAll(`${secretText}-report`, '');
-  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(removeReports);
+  const removeReportTexts = (printedText: string) => printedText.replaceAll(`${secretText}-report`, '');
+  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(removeReportTexts);
   for (const name of readdirSync(stack.homeFolder)) {
     const path = join(stack.homeFolder, name);
     if (name === 'token' || name.endsWith('.tmp') || !statSync(path).isFile()) continue;
-    logs.push(removeReports(readFileSync(path, 'utf8')));
+    logs.push(removeReportTexts(readFileSync(path, 'utf8')));
   }
-  const allLogs = logs.join('\n');
-  assert.match(allLogs, /"message":"run started"/, 'the log must contain debug lines');
+  const allLogText = logs.join('\n');
+  assert.match(allLogText, /"message":"run started"/, 'the log must contain debug lines');
   for (const secret of [stack.token, secretText]) {
-    const line = allLogs.split('\n').find((line) => line.includes(secret));
+    const line = allLogText.split('\n').find((line) => line.includes(secret));
     assert.equal(line, undefined);
   }
 });

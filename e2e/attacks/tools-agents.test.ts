@@ -268,8 +268,8 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
   fixture.onApprovalForm = () => true;
   await page.bringToFront();
   const { tabId } = await (async () => {
-    const selectText = await runTool('browser_tabs', { action: 'select' });
-    return { tabId: Number(/tab (\d+)/i.exec(selectText)?.[1]) };
+    const selectTabOutput = await runTool('browser_tabs', { action: 'select' });
+    return { tabId: Number(/tab (\d+)/i.exec(selectTabOutput)?.[1]) };
   })();
   setPage('/own', '<title>own</title><h1>Own</h1><button>B</button>');
   await openTab('/own');

@@ -126,7 +126,7 @@ async function assertForbidden(stepName: string, forbiddenSteps = restrictedStep
   assert.equal(shopState, `0 ${privateText} true`, `${stepName}: the page must be unchanged`);
 }
 
-async function closeForbidden(): Promise<void> {
+async function closeForbiddenPages(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
@@ -164,7 +164,7 @@ for (const site of forbiddenSites) {
       assert.equal(selectOutcome.isError, false, selectOutcome.text);
       assertTextHidden(`${stepName}: select`, selectOutcome.text);
       await assertForbidden(stepName, isTestingAllPairs || stepName === 'window.open' ? restrictedSteps : sampleSteps);
-      await closeForbidden();
+      await closeForbiddenPages();
     }
   });
 
@@ -179,7 +179,7 @@ for (const site of forbiddenSites) {
        <button onmouseenter="location='${target}'">Over</button><input aria-label="Keys" onkeydown="location='${target}'">
        <form action="${redirectUrl.split('?')[0]}"><input type="hidden" name="to" value="${target}"><button>Send</button></form>`,
     );
-    const leavingSteps = [
+    const navigationSteps = [
       ['browser_click', '"Go"', {}],
       ['browser_click', '"Hop"', {}],
       ['browser_click', '"Send"', {}],
@@ -188,7 +188,7 @@ for (const site of forbiddenSites) {
       ['browser_type', '"Keys"', { text: 'ab', slowly: true }],
       ['browser_navigate', '', { url: redirectUrl }],
     ] as const;
-    const nextSteps = listSteps([
+    const followUpSteps = listSteps([
       ['browser_snapshot', {}],
       ['browser_click', { target: 'e1' }],
       ['browser_press_key', { key: 'b' }],
@@ -196,8 +196,8 @@ for (const site of forbiddenSites) {
       ['browser_evaluate', { function: 'acts++' }],
       ['browser_take_screenshot', {}],
     ]);
-    for (const [i, [tool, elementName, extraArguments]] of leavingSteps.entries()) {
-      const selectedSteps = nextSteps.filter((_, j) => isTestingAllPairs || j === i % nextSteps.length);
+    for (const [i, [tool, elementName, extraArguments]] of navigationSteps.entries()) {
+      const selectedSteps = followUpSteps.filter((_, j) => isTestingAllPairs || j === i % followUpSteps.length);
       for (const [nextTool, nextArgs] of selectedSteps) {
         const stepName = `${tool} ${elementName}, then ${nextTool}`;
         await openTab('/leave');
@@ -211,7 +211,7 @@ for (const site of forbiddenSites) {
         assertTextHidden(stepName, callOutcome.text);
         const page = await fixture.findPage(target);
         assert.equal(await page.evaluate('acts'), 0, `${stepName}: the page must receive no input`);
-        await closeForbidden();
+        await closeForbiddenPages();
       }
     }
   });
@@ -231,10 +231,10 @@ for (const site of forbiddenSites) {
       ['browser_route', { action: 'add', pattern: '*/api*', body: 'forged' }],
     ]);
     for (const [tool, args] of startSteps) await runTool(tool, args);
-    const answeredRequest = page.waitForResponse((response) => response.url().includes('/api'));
+    const apiResponse = page.waitForResponse((response) => response.url().includes('/api'));
     await page.goto(makeTargetUrl(site));
     assert.doesNotMatch(
-      await (await answeredRequest).text(),
+      await (await apiResponse).text(),
       /forged/,
       'request rules of the shop do not answer requests of another site',
     );

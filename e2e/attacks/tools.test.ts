@@ -52,17 +52,17 @@ test('tools: results contain page text only between the untrusted-content marker
   const { setPage, open: openTab, callTool: runTool, findRef: getRef } = fixture;
   setPage('/orders', orderPage);
   const tabId = await openTab('/orders');
-  const [pressRef, fieldRef, listRef] = [await getRef('press'), await getRef('field'), await getRef('list')];
+  const [pressButtonRef, fieldRef, listboxRef] = [await getRef('press'), await getRef('field'), await getRef('list')];
   const toolCalls: [string, Record<string, unknown>][] = [
     ['browser_snapshot', {}],
     ['browser_find', { text: injectedInstruction }],
     ['browser_read_page', { format: 'markdown' }],
     ['browser_read_page', { format: 'text' }],
     ['browser_read_page', { format: 'html' }],
-    ['browser_click', { target: pressRef }],
-    ['browser_hover', { target: pressRef }],
+    ['browser_click', { target: pressButtonRef }],
+    ['browser_hover', { target: pressButtonRef }],
     ['browser_type', { target: fieldRef, text: 'x' }],
-    ['browser_select_option', { target: listRef, values: [`${injectedInstruction} option`] }],
+    ['browser_select_option', { target: listboxRef, values: [`${injectedInstruction} option`] }],
     ['browser_press_key', { key: 'Tab' }],
     ['browser_scroll', { direction: 'bottom' }],
     ['browser_wait_for', { selector: '#press' }],

@@ -79,9 +79,9 @@ async function assertPageReceivedNothing(): Promise<void> {
   const echoOutcome = await client.call('messages__echo', { value: secretText });
   assert.equal(echoOutcome.isError, false, echoOutcome.text);
   assert.deepEqual(echoOutcome.structured, { value: secretText });
-  const failOutcome = await client.call('messages__fail', { message: secretText });
-  assert.equal(failOutcome.isError, true);
-  assert.doesNotMatch(failOutcome.text, /FORGED/);
+  const failToolOutcome = await client.call('messages__fail', { message: secretText });
+  assert.equal(failToolOutcome.isError, true);
+  assert.doesNotMatch(failToolOutcome.text, /FORGED/);
   assert.deepEqual(attackerSite.leakedSecrets, []);
 }
 

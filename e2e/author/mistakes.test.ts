@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from '../harness/client.ts';
-import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { runOrThrow, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -79,7 +79,7 @@ let page: Page;
 before(async () => {
   stack = await startStack();
   page = await stack.chrome.openPage(`${readSiteOrigin()}/`);
-  await runChecked(
+  await runOrThrow(
     ['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.homeFolder],
     stack.env,
   );

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { repositoryRoot, runOrThrow } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { CallsAnswer, GoClient, type GoServer, startServer } from './go.ts';
@@ -11,13 +11,13 @@ import { CallsAnswer, GoClient, type GoServer, startServer } from './go.ts';
 /** LiveStack is a running opentabs with a browser, plus a page with the reference extension ("floor"). */
 export interface LiveStack {
   readonly stack: Stack;
-  readonly floorPage: Page;
+  readonly baselinePage: Page;
 }
 
 export class BenchFixture {
   readonly goClient = new GoClient();
   readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
-  #floorServer: Promise<GoServer> | undefined;
+  #baselineServer: Promise<GoServer> | undefined;
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
@@ -26,12 +26,12 @@ export class BenchFixture {
   }
 
   /** Commands to the Go client of the benchmark select the reference server ("floor") with the target "plain". */
-  getFloorServer(): Promise<GoServer> {
-    this.#floorServer ??= this.#startFloorServer();
-    return this.#floorServer;
+  getBaselineServer(): Promise<GoServer> {
+    this.#baselineServer ??= this.#startBaselineServer();
+    return this.#baselineServer;
   }
 
-  async #startFloorServer(): Promise<GoServer> {
+  async #startBaselineServer(): Promise<GoServer> {
     const server = await startServer('floor');
     this.onClose(() => server.close());
     await this.goClient.connect('plain', `http://127.0.0.1:${server.port}/echo`);
@@ -52,28 +52,28 @@ export class BenchFixture {
   }
 
   async #startLiveStack(): Promise<LiveStack> {
-    const floorServer = await this.getFloorServer();
+    const baselineServer = await this.getBaselineServer();
     const extension = join(this.homeFolder, 'floor');
     cpSync(join(repositoryRoot, 'e2e/bench/floor'), extension, { recursive: true });
-    writeFileSync(join(extension, 'config.js'), `export const port = ${floorServer.port};\n`);
+    writeFileSync(join(extension, 'config.js'), `export const port = ${baselineServer.port};\n`);
     const stack = await startStack({ chrome: { otherExtensions: [extension] } });
     this.onClose(() => stack.close());
     await addBenchPlugin(stack);
-    const floorOrigin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
-    const floorPage = await stack.chrome.openPage(`${floorOrigin}/floor`);
+    const baselineOrigin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
+    const baselinePage = await stack.chrome.openPage(`${baselineOrigin}/floor`);
     await stack.page.bringToFront();
     await this.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
     const echoCommand = { tool: 'echo', args: { text: 'x' }, calls: 1 };
     await waitFor('a successful call of the floor server', () =>
-      this.#callsSucceed({ ...echoCommand, target: 'floor-c' }),
+      this.#doesCallSucceed({ ...echoCommand, target: 'floor-c' }),
     );
     await waitFor('a successful call of opentabs', () =>
-      this.#callsSucceed({ ...echoCommand, target: 'ours', tool: 'bench__echo' }),
+      this.#doesCallSucceed({ ...echoCommand, target: 'ours', tool: 'bench__echo' }),
     );
-    return { stack, floorPage };
+    return { stack, baselinePage };
   }
 
-  async #callsSucceed(echoCommand: Readonly<Record<string, unknown>>): Promise<boolean> {
+  async #doesCallSucceed(echoCommand: Readonly<Record<string, unknown>>): Promise<boolean> {
     return (await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer)).failed === 0;
   }
 
@@ -94,8 +94,8 @@ export class BenchFixture {
 async function addBenchPlugin(stack: Stack): Promise<void> {
   const plugin = join(stack.homeFolder, 'bench-plugin');
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], stack.env);
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  await runOrThrow(['plugin', 'build', plugin], stack.env);
+  await runOrThrow(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
   for (let attemptCount = 0; ; attemptCount++) {

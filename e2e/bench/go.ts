@@ -101,20 +101,20 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
 /** internal/bench/followers.go documents the fields of EventCounts. */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-export interface EventFollowers {
+export interface EventSubscribers {
   count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
 
-/** If ignoresEvents is true, the clients connect to the event stream but read no events. */
-export async function startFollowers(
+/** If leavesEventsUnread is true, the clients connect to the event stream but read no events. */
+export async function startEventSubscribers(
   port: number,
   token: string,
   count: number,
-  ignoresEvents = false,
-): Promise<EventFollowers> {
+  leavesEventsUnread = false,
+): Promise<EventSubscribers> {
   const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
-  const child = startBenchProgram(ignoresEvents ? [...args, '-stuck'] : args);
+  const child = startBenchProgram(leavesEventsUnread ? [...args, '-stuck'] : args);
   const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   if (Number((await outputLines.next()).value) !== count) throw new Error('the followers did not start');
   return {

@@ -11,16 +11,16 @@ import { type BenchRow, computeVerdict, formatTable } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
-import { measureDev } from './rows/dev.ts';
-import { measureEcho, measureLoad } from './rows/echo.ts';
-import { measureFollowedEcho } from './rows/followed-echo.ts';
-import { measureFollowers } from './rows/followers.ts';
-import { measureDispatch, measureHub, measureSearch } from './rows/gobench.ts';
+import { measureHotReload } from './rows/dev.ts';
+import { measureCallThroughput, measureEcho } from './rows/echo.ts';
+import { measureEchoWithSubscribers } from './rows/followed-echo.ts';
+import { measureSubscribers } from './rows/followers.ts';
+import { measureDispatch, measureHubCalls, measureSearch } from './rows/gobench.ts';
 import { measureServerRestart, measureWorkerRestart } from './rows/heal.ts';
 import { measureHops } from './rows/hops.ts';
 import { measurePlugins } from './rows/plugins.ts';
 import { measureProfile } from './rows/profile.ts';
-import { measureEvent, measureProgress } from './rows/progress.ts';
+import { measureEventDelivery, measureProgress } from './rows/progress.ts';
 import { measureResult } from './rows/result.ts';
 import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
@@ -31,18 +31,21 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Be
   plugins: measurePlugins,
   size: measureSize,
   dispatch: measureDispatch,
-  hub: measureHub,
+  hub: measureHubCalls,
   search: measureSearch,
   server: measureServer,
-  followers: async (fixture) => [...(await measureFollowers(fixture)), ...(await measureFollowedEcho(fixture))],
+  followers: async (fixture) => [
+    ...(await measureSubscribers(fixture)),
+    ...(await measureEchoWithSubscribers(fixture)),
+  ],
   hops: measureHops,
   echo: measureEcho,
-  load: measureLoad,
+  load: measureCallThroughput,
   progress: measureProgress,
-  event: measureEvent,
+  event: measureEventDelivery,
   result: measureResult,
   cancel: measureCancel,
-  dev: measureDev,
+  dev: measureHotReload,
   demo: measureDemo,
   worker: measureWorkerRestart,
   restart: measureServerRestart,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 
 export const pluginCount = 120;
 export const totalToolCount = 2_449;
@@ -13,7 +13,7 @@ function computeAdapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-function countToolsOf(i: number): number {
+function countToolsOfPlugin(i: number): number {
   return Math.floor(((i + 1) * totalToolCount) / pluginCount) - Math.floor((i * totalToolCount) / pluginCount);
 }
 
@@ -28,8 +28,8 @@ export function makeHost(name: string): string {
 export async function addPlugins(homeFolder: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const pluginFolder = join(homeFolder, 'packages', `many-${i}`);
-    writePlugin(pluginFolder, `many-${i}`, countToolsOf(i), computeAdapterBytes(i));
-    await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], { OPENTABS_HOME: homeFolder });
+    writePlugin(pluginFolder, `many-${i}`, countToolsOfPlugin(i), computeAdapterBytes(i));
+    await runOrThrow(['plugin', 'add', pluginFolder, '--permission', 'auto'], { OPENTABS_HOME: homeFolder });
   }
 }
 

@@ -7,7 +7,7 @@ import { computeQuantile, summarize } from './samples.ts';
 const echoRow: BenchRow = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const rowCases: [Partial<BenchRow>, ReturnType<typeof computeVerdict>][] = [
+  const verdictCases: [Partial<BenchRow>, ReturnType<typeof computeVerdict>][] = [
     [{}, ''],
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
@@ -19,7 +19,7 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [fields, expectedVerdict] of rowCases)
+  for (const [fields, expectedVerdict] of verdictCases)
     assert.equal(computeVerdict({ ...echoRow, ...fields }), expectedVerdict, JSON.stringify(fields));
 });
 

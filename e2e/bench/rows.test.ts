@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BenchFixture } from './bench-fixture.ts';
 import type { BenchRow } from './row.ts';
-import { measureFollowers } from './rows/followers.ts';
-import { measureDispatch, measureHub, measureSearch } from './rows/gobench.ts';
+import { measureSubscribers } from './rows/followers.ts';
+import { measureDispatch, measureHubCalls, measureSearch } from './rows/gobench.ts';
 
-function assertIsMeasured(benchRows: readonly BenchRow[]): void {
+function assertRowsAreMeasured(benchRows: readonly BenchRow[]): void {
   assert.notEqual(benchRows.length, 0);
   for (const benchRow of benchRows) {
     assert.doesNotMatch(`${benchRow.ours} ${benchRow.floor}`, /NaN/, benchRow.what);
@@ -14,16 +14,16 @@ function assertIsMeasured(benchRows: readonly BenchRow[]): void {
   }
 }
 
-for (const [rowName, measureRow] of Object.entries({ measureDispatch, measureHub, measureSearch })) {
+for (const [rowName, measureRow] of Object.entries({ measureDispatch, measureHub: measureHubCalls, measureSearch })) {
   test(`${rowName} finds its Go benchmarks and their metrics`, async () => {
-    assertIsMeasured(await measureRow(undefined, ['-benchtime=1x']));
+    assertRowsAreMeasured(await measureRow(undefined, ['-benchtime=1x']));
   });
 }
 
 test('the row "followers" is measured with three followers', async () => {
   const fixture = new BenchFixture();
   try {
-    assertIsMeasured(await measureFollowers(fixture, { followerCount: 3, callsPerBlock: 20, roundCount: 1 }));
+    assertRowsAreMeasured(await measureSubscribers(fixture, { subscriberCount: 3, callsPerBlock: 20, roundCount: 1 }));
   } finally {
     await fixture.close();
   }

@@ -8,9 +8,9 @@ export interface SampleSummary {
 }
 
 /** The quantile of an empty list is NaN. */
-export function computeQuantile(samples: readonly number[], quantileShare: number): number {
+export function computeQuantile(samples: readonly number[], quantile: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(quantileShare * sorted.length))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(quantile * sorted.length))] ?? Number.NaN;
 }
 
 export function computeMedian(samples: readonly number[]): number {

@@ -6,8 +6,8 @@ import {
   type BrowserFixture,
   expectFailure,
   expectOutput,
-  type Output,
   startBrowserFixture,
+  type ToolOutput,
 } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
@@ -28,7 +28,7 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
   return await page.evaluate(expression);
 }
 
-function parseRef({ content = '' }: Output, elementName: string): string {
+function parseRef({ content = '' }: ToolOutput, elementName: string): string {
   const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
   const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
@@ -78,10 +78,10 @@ test('a click that navigates is a success with the new page', async () => {
   );
   assert.match(waitOutcome.content ?? '', /heading "Thank you"/);
   const script = await openPage('/script-link', `<button onclick="location = '/done'">Leave</button>`);
-  const leaveArgs = { target: await findRef(script, 'Leave'), snapshot: 'none' };
-  const leaveOutcome = await fixture.callTool('browser_click', leaveArgs, script);
-  assert.equal(leaveOutcome.page?.title, 'Done');
-  assert.equal(leaveOutcome.content, undefined, 'an action with snapshot: none must not return the new page');
+  const leaveClickArgs = { target: await findRef(script, 'Leave'), snapshot: 'none' };
+  const leaveClickOutcome = await fixture.callTool('browser_click', leaveClickArgs, script);
+  assert.equal(leaveClickOutcome.page?.title, 'Done');
+  assert.equal(leaveClickOutcome.content, undefined, 'an action with snapshot: none must not return the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
@@ -112,7 +112,7 @@ test('fields are filled, also in a frame of another site, and a form is submitte
      <iframe src="${fixture.otherOrigin}/fields"></iframe>`,
   );
   const snapshot = await fixture.takeSnapshot(tabId);
-  const [name, newsRef, sizeRef, passwordRef, cityRef] = ['Name', 'News', 'Size', 'Password', 'City'].map(
+  const [name, newsCheckboxRef, sizeFieldRef, passwordRef, cityRef] = ['Name', 'News', 'Size', 'Password', 'City'].map(
     (elementName) => parseRef(snapshot, `"${elementName}"`),
   );
   const typeOutcome = await fixture.callTool('browser_type', { target: name, text: 'Ada' }, tabId);
@@ -124,14 +124,18 @@ test('fields are filled, also in a frame of another site, and a form is submitte
     tabId,
   );
   assert.doesNotMatch(JSON.stringify(secretOutcome), /hunter2/);
-  const selectOutcome = await fixture.callTool('browser_select_option', { target: sizeRef, values: ['Large'] }, tabId);
+  const selectOutcome = await fixture.callTool(
+    'browser_select_option',
+    { target: sizeFieldRef, values: ['Large'] },
+    tabId,
+  );
   assert.match(selectOutcome.content ?? '', /chosen: "Large"/);
   const fillOutcome = await fixture.callTool(
     'browser_fill_form',
     {
       fields: [
         { target: name, value: 'Grace' },
-        { target: newsRef, value: true },
+        { target: newsCheckboxRef, value: true },
         { target: cityRef, value: 'Paris' },
       ],
     },

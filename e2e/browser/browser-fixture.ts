@@ -7,10 +7,10 @@ import type { Page } from 'playwright-core';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
 import { fillHome } from '../harness/home.ts';
 import { waitFor } from '../harness/wait.ts';
-import { type DispatchAnswer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
+import { type DispatchedTool, type DispatchResult, type FakeServer, startFakeServer } from '../panel/fake-server.ts';
 import { hasAllFrames } from './agent-fixture.ts';
 
-export interface Output {
+export interface ToolOutput {
   readonly text?: string;
   readonly content?: string;
   readonly page?: { readonly url: string; readonly title: string };
@@ -41,23 +41,23 @@ export interface BrowserFixture {
   readonly otherOrigin: string;
   setPage(path: string, html: string): void;
   /** A dispatched tool fails if its tab loads another document before the tool starts. */
-  start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
-  callTool(tool: string, args?: object, tabId?: number): Promise<Output>;
+  start(tool: string, args?: object, tabId?: number): Promise<DispatchedTool>;
+  callTool(tool: string, args?: object, tabId?: number): Promise<ToolOutput>;
   callExpectingFailure(tool: string, args?: object, tabId?: number): Promise<Failure>;
   /** On a busy machine, a snapshot lacks a late frame, so takeSnapshot retries until no frame is missing. */
-  takeSnapshot(tabId: number): Promise<Output>;
+  takeSnapshot(tabId: number): Promise<ToolOutput>;
   open(path: string): Promise<number>;
   /** With the Playwright page, a test checks a tool's effects without using other tools. */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-export function expectOutput(toolAnswer: DispatchAnswer): Output {
+export function expectOutput(toolAnswer: DispatchResult): ToolOutput {
   if (toolAnswer.error) throw new Error(`the tool failed: ${JSON.stringify(toolAnswer.error)}`);
   return Object(Object(toolAnswer.result).output);
 }
 
-export function expectFailure(toolAnswer: DispatchAnswer): Failure {
+export function expectFailure(toolAnswer: DispatchResult): Failure {
   if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
   const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
   return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };

@@ -68,15 +68,15 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
   setPage('/work', page);
   const tabId = await openTab('/work');
   const snapshot = await callTool('browser_snapshot');
-  const [addRef, textRef] = [parseRef(snapshot, '"Add"'), parseRef(snapshot, '"Text"')];
+  const [addRef, textFieldRef] = [parseRef(snapshot, '"Add"'), parseRef(snapshot, '"Text"')];
   assert.match(await callTool('browser_click', { target: addRef }), /input: trusted/);
   await cancelDebugger(tabId);
   for (const [tool, args] of listSteps([
     ['browser_click', { target: addRef }],
-    ['browser_type', { target: textRef, text: 'Tea', slowly: true }],
-    ['browser_press_key', { target: textRef, key: 'a' }],
+    ['browser_type', { target: textFieldRef, text: 'Tea', slowly: true }],
+    ['browser_press_key', { target: textFieldRef, key: 'a' }],
     ['browser_hover', { target: addRef }],
-    ['browser_fill_form', { fields: [{ target: textRef, value: 'Milk' }] }],
+    ['browser_fill_form', { fields: [{ target: textFieldRef, value: 'Milk' }] }],
   ])) {
     const result = await callTool(tool, args);
     assert.match(result, cancelledNote, tool);
@@ -125,8 +125,12 @@ test('after Cancel during an action that has pressed no button or key, the actio
   assert.equal(await latePage.textContent('#log'), 'late');
   await allowDebugger();
 
-  const textRef = 'abcdefghij'.repeat(60);
-  const typingCall = client.call('browser_type', { target: parseRef(snapshot, '"Text"'), text: textRef, slowly: true });
+  const longText = 'abcdefghij'.repeat(60);
+  const typingCall = client.call('browser_type', {
+    target: parseRef(snapshot, '"Text"'),
+    text: longText,
+    slowly: true,
+  });
   await waitFor('the first characters', async () => (await latePage.inputValue('#text')).length > 5);
   await cancelDebugger(tabId);
   const typeOutcome = await typingCall;

@@ -76,17 +76,17 @@ test('pictures have the type, the element and the size that the client asks for'
      <div role="button" aria-label="Box" style="position:absolute;left:10px;top:3000px;width:120px;height:50px;background:lime"></div>
      <iframe src="${fixture.otherOrigin}/inner" style="position:absolute;left:50px;top:5000px;border:7px solid;padding:5px;width:300px;height:200px"></iframe></div>`,
   );
-  const elementShotOutcome = await fixture.callTool(
+  const elementScreenshotOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, '"Box"') },
     tabId,
   );
-  assert.deepEqual(readPngSize(elementShotOutcome), [120, 50]);
+  assert.deepEqual(readPngSize(elementScreenshotOutcome), [120, 50]);
   for (const [x, y] of [
     [1, 1],
     [118, 48],
   ] as const)
-    assert.deepEqual(await readColorAt(fixture.userPage, elementShotOutcome, x, y), [0, 255, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, elementScreenshotOutcome, x, y), [0, 255, 0]);
   const innerOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, 'button [') },
@@ -102,13 +102,17 @@ test('pictures have the type, the element and the size that the client asks for'
   assert.equal(readPngSize(fullOutcome)[1], 8000);
   assert.match(fullOutcome.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
   const wideTab = await openPage('/wide', '<body style="margin:0;width:20000px;height:300px">');
-  const wideShotOutcome = await fixture.callTool('browser_take_screenshot', { fullPage: true }, wideTab);
+  const wideScreenshotOutcome = await fixture.callTool('browser_take_screenshot', { fullPage: true }, wideTab);
   assert.match(
-    wideShotOutcome.text ?? '',
+    wideScreenshotOutcome.text ?? '',
     /full page, 8000 x \d+ pixels\. The page is 20000 pixels wide; the picture ends/,
   );
-  const smallOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
-  assert.equal(readPngSize(smallOutcome)[0], 200);
+  const smallScreenshotOutcome = await fixture.callTool(
+    'browser_take_screenshot',
+    { type: 'png', maxWidth: 200 },
+    tabId,
+  );
+  assert.equal(readPngSize(smallScreenshotOutcome)[0], 200);
   for (const [type, pictureStart] of [
     ['jpeg', '/9j/'],
     ['webp', 'UklG'],
@@ -213,8 +217,8 @@ test('pictures of a zoomed page show the element and the full page', async () =>
   );
   // Agents use the pixels of a picture of the viewport as coordinates for clicks.
   const page = await fixture.findPage(`${fixture.origin}/zoomed`);
-  const viewportShot = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
-  assert.ok(Math.abs(readPngSize(viewportShot)[0] - Number(await page.evaluate('innerWidth'))) <= 1);
+  const viewportScreenshot = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.ok(Math.abs(readPngSize(viewportScreenshot)[0] - Number(await page.evaluate('innerWidth'))) <= 1);
   await setZoom(1);
 });
 
@@ -231,11 +235,11 @@ test('a trusted hover opens a menu with the CSS state :hover in a background tab
   assert.match(hoverOutcome.text ?? '', /^Moved the pointer over \w+\. input: trusted\./);
   assert.match(hoverOutcome.content ?? '', /Save as/);
   assert.equal(hoverOutcome.page?.title, 'trusted: true');
-  const framedTabId = await openPage('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
+  const tabIdWithFrame = await openPage('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
   const innerOutcome = await fixture.callTool(
     'browser_hover',
-    { target: await findRef(framedTabId, 'button "File"') },
-    framedTabId,
+    { target: await findRef(tabIdWithFrame, 'button "File"') },
+    tabIdWithFrame,
   );
   assert.match(innerOutcome.text ?? '', /input: trusted\./);
   assert.match(innerOutcome.content ?? '', /Save as/);

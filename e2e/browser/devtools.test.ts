@@ -182,8 +182,8 @@ test('CSS coverage counts the rules that were used since the start, across navig
   );
   const allMessages = Object.values(cssRules).join('\n').length;
   assert.match(outputText, /^Used \d+ of \d+ characters/);
-  const usedCharacters = cssRules.first.length + cssRules.second.length;
-  assert.match(content, new RegExp(`^\\d+ % ${usedCharacters} of ${allMessages} characters \\S+/sheet\\.css$`, 'm'));
+  const usedCssChars = cssRules.first.length + cssRules.second.length;
+  assert.match(content, new RegExp(`^\\d+ % ${usedCssChars} of ${allMessages} characters \\S+/sheet\\.css$`, 'm'));
   assert.match(content, /^0 % 0 of 16 characters .*\/before:1:\d+ \(inline\)$/m);
   assert.equal(
     (await fixture.callExpectingFailure('browser_css_coverage', { action: 'stop' }, tabId)).code,

@@ -15,7 +15,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
-const slowAnswers: ServerResponse[] = [];
+const pendingSlowResponses: ServerResponse[] = [];
 const pendingAnswers: ServerResponse[] = [];
 const chunk = Buffer.alloc(100_000, 'a');
 const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ const server = createServer((request, response) => {
   } else if (url.pathname.startsWith('/slow')) {
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 2 * chunk.length });
     response.write(chunk);
-    slowAnswers.push(response);
+    pendingSlowResponses.push(response);
   } else if (url.pathname.startsWith('/hang')) {
     pendingAnswers.push(response);
   } else if (url.pathname.startsWith('/missing')) {
@@ -73,7 +73,7 @@ after(async () => {
 
 const startDownload = (path: string) =>
   agent.callTool('browser_downloads', { action: 'start', url: `${files}${path}` });
-const startExpectingFailure = (path: string) =>
+const startDownloadExpectingFailure = (path: string) =>
   agent.callExpectingFailure('browser_downloads', { action: 'start', url: `${files}${path}` });
 const listFiles = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
 const readDownloadId = (outputText: string) => {
@@ -94,7 +94,8 @@ test('a slow download reports its bytes until it is done', async () => {
     {
       onProgress: ({ progress, total: totalBytes, message: progressMessage }) => {
         errorMessages.push(`${progress} of ${totalBytes}: ${progressMessage}`);
-        if (progress === chunk.length) slowAnswers.splice(0).forEach((sendAnswer) => void sendAnswer.end(chunk));
+        if (progress === chunk.length)
+          pendingSlowResponses.splice(0).forEach((sendAnswer) => void sendAnswer.end(chunk));
       },
     },
   );
@@ -160,14 +161,14 @@ test('the result names the redirect of a download, and a redirect to a site that
   const outputText = await startDownload(`/moved.pdf?to=${otherOrigin}/moved.pdf`);
   assert.ok(outputText.endsWith(` The site redirected to ${otherOrigin}.`), outputText);
   await waitForDownloadEnd(outputText);
-  const { text: refusalText } = await startExpectingFailure(
+  const { text: refusalText } = await startDownloadExpectingFailure(
     `/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`,
   );
   assert.match(refusalText, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
-  const ownDownload = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
+  const ownDownload = await startDownloadExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
   assert.match(ownDownload.text, /which browser tools may not use/);
   assert.ok(!listFiles().some((name) => /balance|own/.test(name)), `files = ${listFiles().join(', ')}`);
-  assert.match((await startExpectingFailure('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
+  assert.match((await startDownloadExpectingFailure('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
   for (const url of ['file:///etc/passwd', 'data:text/plain,x', 'chrome://version'])
     assert.match(
       (await agent.callExpectingFailure('browser_downloads', { action: 'start', url })).text,
@@ -179,7 +180,7 @@ test('the result names the redirect of a download, and a redirect to a site that
 test('each program download needs an approval, and a redirect to a program is refused', async () => {
   agent.approvalForms.splice(0);
   agent.onApprovalForm = () => false;
-  assert.equal((await startExpectingFailure('/setup.exe')).code, 'denied');
+  assert.equal((await startDownloadExpectingFailure('/setup.exe')).code, 'denied');
   assert.match(
     agent.approvalForms.splice(0).join(),
     /wants to download "setup\.exe" from http:\/\/files\.localhost:\d+, which is a program or a script/,
@@ -190,7 +191,7 @@ test('each program download needs an approval, and a redirect to a program is re
     assert.equal(agent.approvalForms.length, count, 'each program download must need an approval');
   }
   const progressMessage = /sent a program or a script \(\.\w+\), which the address did not announce/;
-  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, progressMessage);
+  assert.match((await startDownloadExpectingFailure(`/latest?to=${files}/setup.exe`)).text, progressMessage);
   // Chrome can add the extension of the MIME type, such as .exe, to the name of a downloaded file.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { parseRef } from './agent-fixture.ts';
-import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+import { type FaultBrowserFixture, startFaultBrowserFixture } from './raw-fixture.ts';
 
 for (const [level, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
-  let fixture: RawFixture;
+  let fixture: FaultBrowserFixture;
 
   before(async () => {
-    fixture = await startRawFixture(...installFlags);
+    fixture = await startFaultBrowserFixture(...installFlags);
   });
   after(() => fixture?.close());
 

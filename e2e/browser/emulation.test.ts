@@ -26,7 +26,7 @@ test('a tab keeps its emulation across navigations, until the agent clears the e
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       ratio: devicePixelRatio,
     }));
-  const valuesBefore = await readEmulation();
+  const emulationBefore = await readEmulation();
   assert.equal((await agent.callTool('browser_emulate', {})).split('\n')[0], 'The tab emulates nothing.');
   const outputText = await agent.callTool('browser_emulate', {
     viewport: { width: 400, height: 800, scale: 3, mobile: true },
@@ -59,7 +59,7 @@ test('a tab keeps its emulation across navigations, until the agent clears the e
   const invalidTimezoneFailure = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
   assert.match(invalidTimezoneFailure.text, /Chrome rejected setTimezoneOverride: Invalid timezone id/);
   assert.equal((await agent.callTool('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
-  assert.deepEqual(await readEmulation(), valuesBefore, 'clear must restore the original values');
+  assert.deepEqual(await readEmulation(), emulationBefore, 'clear must restore the original values');
 });
 
 test('an emulation needs an approval for the site, and does not affect other tabs', async () => {

@@ -39,7 +39,7 @@ for (const [modeName, options] of evaluationModes)
       fixture.callTool('browser_evaluate', { function: code, ...args }, tabId);
     const evaluateAsJson = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
       JSON.parse((await evaluateCode(tabId, code, args)).content ?? '');
-    const failEvaluate = (tabId: number, code: string, args: object = {}) =>
+    const evaluateExpectingFailure = (tabId: number, code: string, args: object = {}) =>
       fixture.callExpectingFailure('browser_evaluate', { function: code, ...args }, tabId);
 
     test('functions, async functions and expressions return JSON, also on a page that runs no scripts', async () => {
@@ -87,16 +87,16 @@ for (const [modeName, options] of evaluationModes)
         await evaluateAsJson(tabId, '(e) => e.textContent', { target: await getRef(tabId, '"Shadow"') }),
         'Shadow',
       );
-      const framedRef = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, elementRef]) => elementRef);
+      const frameElementRefs = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, elementRef]) => elementRef);
       for (const world of ['main', 'isolated']) {
         const urls = await Promise.all(
-          framedRef.map((elementRef) =>
+          frameElementRefs.map((elementRef) =>
             evaluateAsJson(tabId, '(e) => e.ownerDocument.location.href', { target: elementRef, world }),
           ),
         );
         assert.deepEqual(urls.sort(), [`${fixture.origin}/inner`, `${fixture.otherOrigin}/inner?other`].sort());
       }
-      assert.equal((await failEvaluate(tabId, '(e) => 1', { target: 'e999' })).code, 'stale_ref');
+      assert.equal((await evaluateExpectingFailure(tabId, '(e) => 1', { target: 'e999' })).code, 'stale_ref');
     });
 
     test('values that JSON cannot represent become text', async () => {
@@ -166,21 +166,27 @@ for (const [modeName, options] of evaluationModes)
 
     test('errors contain the message and the position; invalid code does not run', async () => {
       const tabId = await openPage('/errors', '');
-      const thrownFailure = await failEvaluate(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
+      const thrownFailure = await evaluateExpectingFailure(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
       assert.equal(thrownFailure.code, 'script_error');
       assert.match(
         thrownFailure.message,
         /threw an error at line 3, column 12: "TypeError: Cannot read properties of null/,
       );
-      assert.match((await failEvaluate(tabId, '() => null.x')).message, /at line 1, column 12: /);
-      const lateFailure = await failEvaluate(tabId, 'async () => {\n  await 1;\n  throw new RangeError("late");\n}');
-      assert.match(lateFailure.message, /at line 3, column 9: "RangeError: late"/);
+      assert.match((await evaluateExpectingFailure(tabId, '() => null.x')).message, /at line 1, column 12: /);
+      const asyncFailure = await evaluateExpectingFailure(
+        tabId,
+        'async () => {\n  await 1;\n  throw new RangeError("late");\n}',
+      );
+      assert.match(asyncFailure.message, /at line 3, column 9: "RangeError: late"/);
       assert.match(
-        (await failEvaluate(tabId, '() => { throw { code: 7 } }')).message,
+        (await evaluateExpectingFailure(tabId, '() => { throw { code: 7 } }')).message,
         /threw an error: "\{\\"code\\":7\}"/,
       );
-      assert.match((await failEvaluate(tabId, '() => Promise.reject("no")')).message, /threw an error: "no"/);
-      const invalidFunctionFailure = await failEvaluate(tabId, 'window.ran = 1,\n() => { return }}');
+      assert.match(
+        (await evaluateExpectingFailure(tabId, '() => Promise.reject("no")')).message,
+        /threw an error: "no"/,
+      );
+      const invalidFunctionFailure = await evaluateExpectingFailure(tabId, 'window.ran = 1,\n() => { return }}');
       assert.equal(invalidFunctionFailure.code, 'invalid_arguments');
       assert.match(invalidFunctionFailure.message, /cannot be parsed: .*\(line 2\)/);
       assert.equal(await evaluateAsJson(tabId, '() => typeof window.ran'), 'undefined');
@@ -229,7 +235,7 @@ for (const [modeName, options] of evaluationModes)
     test('a navigation ends a call with waiting code, and the code is not run again', async () => {
       const tabId = await openPage('/leaving', '');
       fixture.setPage('/next', '<!doctype html><title>Next</title>');
-      const failedEvaluation = await failEvaluate(
+      const failedEvaluation = await evaluateExpectingFailure(
         tabId,
         'async () => { location.href = "/next"; await new Promise(() => {}); }',
       );
@@ -242,7 +248,7 @@ for (const [modeName, options] of evaluationModes)
       test('code that opens a dialog fails without the advice to run the code again', async () => {
         fixture.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialog
         const tabId = await openPage('/dialog', '');
-        const failedEvaluation = await failEvaluate(tabId, '() => confirm("Delete it?")');
+        const failedEvaluation = await evaluateExpectingFailure(tabId, '() => confirm("Delete it?")');
         assert.equal(failedEvaluation.code, 'still_running');
         assert.match(failedEvaluation.message, /Delete it\?.*browser_handle_dialog.*before it runs again/);
         const dialogOutcome = await fixture.callTool('browser_handle_dialog', { accept: true }, tabId);

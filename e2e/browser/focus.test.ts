@@ -1,10 +1,10 @@
 /** An agent works in background tabs, and the user's active tab, window and caret never change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 import { listSteps, parseRef } from './agent-fixture.ts';
-import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+import { type FaultBrowserFixture, startFaultBrowserFixture } from './raw-fixture.ts';
 
 const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 40;
 
@@ -47,7 +47,7 @@ for (const [name, installFlags] of [
   ['with the debugger', ['--debugger']],
 ] as const) {
   test(`${callCount} calls of all core tools in background tabs, ${name}, change neither the front tab nor its caret`, async () => {
-    const fixture = await startRawFixture(...installFlags);
+    const fixture = await startFaultBrowserFixture(...installFlags);
     try {
       await watchCalls(fixture, installFlags.length > 0);
     } finally {
@@ -56,11 +56,11 @@ for (const [name, installFlags] of [
   });
 }
 
-async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
+async function watchCalls(fixture: FaultBrowserFixture, usesTrustedInput: boolean): Promise<void> {
   const { faultFixture, client, callTool, setPage, openActiveTab, evaluateInPage, shopOrigin } = fixture;
-  await runChecked(['browser', 'site', '*', 'read'], faultFixture.env); // the daemon lists only tabs of sites with a rule
+  await runOrThrow(['browser', 'site', '*', 'read'], faultFixture.env); // the daemon lists only tabs of sites with a rule
   setPage('/user', userPage);
-  setPage('/work', workPage + (isTrusted ? '' : tabOpeningPage));
+  setPage('/work', workPage + (usesTrustedInput ? '' : tabOpeningPage));
   setPage('/other', '<title>Other</title><p>Other</p>');
   await openActiveTab('/user');
   await waitFor(
@@ -75,9 +75,9 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     chrome.tabs.onActivated.addListener(({ tabId }) => recorded.push('tab ' + tabId));
     chrome.windows.onFocusChanged.addListener((id) => recorded.push('window ' + id));
     chrome.windows.onCreated.addListener(({ id }) => recorded.push('new window ' + id)); undefined`);
-  const stateBefore = await evaluateInPage('/user', userStateScript);
-  assert.match(String(stateBefore), /^visible true text 4 8 \d+ $/);
-  const readWorkState = () =>
+  const userStateBefore = await evaluateInPage('/user', userStateScript);
+  assert.match(String(userStateBefore), /^visible true text 4 8 \d+ $/);
+  const readWorkPageState = () =>
     evaluateInPage('/work', "[document.visibilityState, document.hasFocus(), events.length].join(' ')");
   let count = 0;
   for (let roundIndex = 0; count < callCount; roundIndex++) {
@@ -87,7 +87,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     for (const [tool, args] of readOnlyCalls) await callTool(tool, args);
     // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});
-    assert.equal(await readWorkState(), 'hidden false 0', 'reading a page must not change its state');
+    assert.equal(await readWorkPageState(), 'hidden false 0', 'reading a page must not change its state');
     const focusSteps = listSteps([
       ['browser_click', { target: findRefOf('"Add"') }],
       ['browser_type', { target: findRefOf('"Name"'), text: `round ${roundIndex}`, slowly: roundIndex % 4 === 0 }],
@@ -100,7 +100,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
       ['browser_file_upload', { target: findRefOf('"File"'), paths: ['/nothing'] }],
       ['browser_click', { target: findRefOf('"Ask"') }],
       ['browser_handle_dialog', { accept: true }],
-      ...(isTrusted
+      ...(usesTrustedInput
         ? []
         : listSteps([
             ['browser_click', { target: findRefOf('"New tab"') }],
@@ -109,13 +109,13 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     ]);
     for (const [tool, args] of focusSteps) {
       const { isError, text: outputText } = await client.call(tool, args);
-      const mayFail = tool === 'browser_file_upload' || (tool === 'browser_handle_dialog' && !isTrusted);
+      const mayFail = tool === 'browser_file_upload' || (tool === 'browser_handle_dialog' && !usesTrustedInput);
       assert.ok(!isError || mayFail, `${tool} failed: ${outputText}`);
       // A page with an open dialog cannot evaluate an expression.
       if (args.target !== findRefOf('"Ask"'))
         assert.match(
-          String(await readWorkState()),
-          isTrusted ? /^hidden / : /^hidden false /,
+          String(await readWorkPageState()),
+          usesTrustedInput ? /^hidden / : /^hidden false /,
           `${tool} must leave its page hidden`,
         );
     }
@@ -129,7 +129,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     count += readOnlyCalls.length + focusSteps.length + 7;
     assert.equal(
       await evaluateInPage('/user', userStateScript),
-      stateBefore,
+      userStateBefore,
       `${count} calls must not change the state of the user's page`,
     );
     for (const { id, url } of await faultFixture.browser.listPages())

@@ -17,7 +17,7 @@ after(() => fixture?.close());
 const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"></label>
   <button onclick="count.textContent++">Add</button><p id="count">0</p><a href="/next">Next page</a>`;
 
-async function waitForTabTaken(tabId: number): Promise<void> {
+async function waitForUserControl(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
     const { browsers = [] } = await fixture.stack.readStatus();
     return browsers.some(({ held_tabs = [] }) =>
@@ -26,7 +26,7 @@ async function waitForTabTaken(tabId: number): Promise<void> {
   });
 }
 
-async function assertFailsWithTabTaken(tool: string, args: Record<string, unknown>): Promise<void> {
+async function assertFailsDuringUserControl(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text: failureText } = await fixture.callExpectingFailure(tool, args);
   assert.equal(code, 'tab_taken', failureText);
   assert.match(
@@ -43,9 +43,9 @@ test("a user's click takes the tab back until the agent reads the page again", a
   const addRef = await getRef('"Add"');
   await callTool('browser_click', { target: addRef });
   await page.mouse.click(5, 300);
-  await waitForTabTaken(tabId);
-  await assertFailsWithTabTaken('browser_click', { target: addRef });
-  await assertFailsWithTabTaken('browser_navigate', { url: `${shopOrigin}/tasks` });
+  await waitForUserControl(tabId);
+  await assertFailsDuringUserControl('browser_click', { target: addRef });
+  await assertFailsDuringUserControl('browser_navigate', { url: `${shopOrigin}/tasks` });
   const batchFailure = await fixture.callExpectingFailure('browser_batch', {
     steps: [{ tool: 'browser_click', args: { target: addRef } }],
   });
@@ -86,15 +86,15 @@ test("a user's key press takes the tab back, also in a new document or a frame; 
   await callTool('browser_type', { target: name, text: 'Ada' });
   await page.focus('#name');
   await page.keyboard.type('!');
-  await waitForTabTaken(tabId);
-  await assertFailsWithTabTaken('browser_type', { target: name, text: 'Bob' });
+  await waitForUserControl(tabId);
+  await assertFailsDuringUserControl('browser_type', { target: name, text: 'Bob' });
   assert.equal(await page.inputValue('#name'), 'Ada!');
 
   await callTool('browser_snapshot');
   await callTool('browser_type', { target: name, text: 'Eve' });
   await page.frameLocator('iframe').getByRole('button').click();
-  await waitForTabTaken(tabId);
-  await assertFailsWithTabTaken('browser_type', { target: name, text: 'Bob' });
+  await waitForUserControl(tabId);
+  await assertFailsDuringUserControl('browser_type', { target: name, text: 'Bob' });
 });
 
 test('stopping the agent in a tab ends its call, and further actions there need an approval', async () => {
@@ -126,8 +126,8 @@ test('stopping the agent in a tab ends its call, and further actions there need 
   const releaseResult = await stack.runCli('browser', 'release', `${tabId}`);
   assert.match(releaseResult.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
   assert.match((await clickCall).text, /cancelled by the command line: the user stopped you in this tab/);
-  const secondRelease = await stack.runCli('browser', 'release', `${tabId}`);
-  assert.match(secondRelease.stderr, /no client uses tab \d+/);
+  const secondReleaseResult = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(secondReleaseResult.stderr, /no client uses tab \d+/);
 
   await callTool('browser_snapshot');
   fixture.onApprovalForm = () => false;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { CallOutcome } from '../harness/client.ts';
 import { fetchCallRecords } from '../harness/daemon-api.ts';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { parseRef } from './agent-fixture.ts';
-import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+import { type FaultBrowserFixture, startFaultBrowserFixture } from './raw-fixture.ts';
 
 const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textContent++">Add</button><p id="count">0</p>
   <button id="late" disabled onclick="log.push('late')">Late</button><input aria-label="Text" id="text">
@@ -27,25 +27,27 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
     text.addEventListener('input', () => block(10));
   </script>`;
 
-const MaxCallEndMs = 40_000;
+const MaxCallDurationMs = 40_000;
 
 for (const [inputMode, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
-  const isTrusted = installFlags.length > 0;
-  let fixture: RawFixture;
+  const usesTrustedInput = installFlags.length > 0;
+  let fixture: FaultBrowserFixture;
   let snapshot = '';
   let paths = 0;
   let path = '';
 
   before(async () => {
-    fixture = await startRawFixture(...installFlags);
+    fixture = await startFaultBrowserFixture(...installFlags);
     mkdirSync(uploadFolder());
     writeFileSync(join(uploadFolder(), 'a.txt'), 'text');
-    const toolGroups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
-    await runChecked(['browser', 'tools', 'on', ...toolGroups], fixture.faultFixture.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faultFixture.env); // lists tabs only of sites with a rule
+    const toolGroups = usesTrustedInput
+      ? ['network', 'devtools', 'browser_evaluate', 'browser_route']
+      : ['browser_evaluate'];
+    await runOrThrow(['browser', 'tools', 'on', ...toolGroups], fixture.faultFixture.env);
+    await runOrThrow(['browser', 'site', '*', 'read'], fixture.faultFixture.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
 
@@ -67,7 +69,7 @@ for (const [inputMode, installFlags] of [
       port1.onmessage = () => block(${ms});
       port2.postMessage(0); 'posted' }`);
 
-  async function waitForRun(tool: string): Promise<void> {
+  async function waitForToolRun(tool: string): Promise<void> {
     const server = { port: fixture.faultFixture.port, token: fixture.faultFixture.token };
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
@@ -78,39 +80,39 @@ for (const [inputMode, installFlags] of [
   /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */
   async function killWorker(limitMs = 25_000): Promise<void> {
     const { faultFixture } = fixture;
-    const connectionsBefore = faultFixture.proxy.connectionsMade;
+    const connectionsBefore = faultFixture.proxy.acceptedConnectionCount;
     const targetId = await waitFor('the worker', () => faultFixture.browser.workerId());
     await faultFixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
-    await waitFor('a new link', () => faultFixture.proxy.connectionsMade > connectionsBefore, limitMs);
+    await waitFor('a new link', () => faultFixture.proxy.acceptedConnectionCount > connectionsBefore, limitMs);
     await faultFixture.waitForBrowser();
   }
 
   async function interruptByWorkerStop(
     tool: string,
     args: Record<string, unknown>,
-    waitForBegin: () => Promise<unknown> = () => waitForRun(tool),
+    waitForCallStart: () => Promise<unknown> = () => waitForToolRun(tool),
     runWhileStopped: () => Promise<unknown> = async () => undefined,
   ): Promise<CallOutcome> {
     const pendingCall = fixture.client.call(tool, args);
-    await waitForBegin();
+    await waitForCallStart();
     await killWorker();
     const killedMs = performance.now();
     await runWhileStopped();
     const callOutcome = await pendingCall;
     assert.ok(
-      performance.now() - killedMs < MaxCallEndMs,
-      `${tool} ended ${performance.now() - killedMs} ms after the stop, want less than ${MaxCallEndMs} ms`,
+      performance.now() - killedMs < MaxCallDurationMs,
+      `${tool} ended ${performance.now() - killedMs} ms after the stop, want less than ${MaxCallDurationMs} ms`,
     );
     if (callOutcome.isError) assert.match(callOutcome.text, /link_lost|restarted while the tool ran|lost/, tool);
     return callOutcome;
   }
 
   async function assertClickWorks(): Promise<void> {
-    const countBefore = Number(await evaluateInPage('count.textContent'));
+    const clickCountBefore = Number(await evaluateInPage('count.textContent'));
     const addRef = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
     const clickOutcome = await fixture.callTool('browser_click', { target: addRef });
-    assert.match(clickOutcome, isTrusted ? /input: trusted/ : /input: synthetic/);
-    assert.equal(Number(await evaluateInPage('count.textContent')), countBefore + 1);
+    assert.match(clickOutcome, usesTrustedInput ? /input: trusted/ : /input: synthetic/);
+    assert.equal(Number(await evaluateInPage('count.textContent')), clickCountBefore + 1);
   }
 
   test(`${inputMode}, read-only tools continue after a worker stop`, async () => {
@@ -118,7 +120,7 @@ for (const [inputMode, installFlags] of [
       ['browser_snapshot', {}, /heading "Work"/],
       ['browser_find', { text: 'Add' }, /button "Add"/],
       ['browser_read_page', {}, /# Work/],
-      ...(isTrusted ? ([['browser_take_screenshot', {}, /Picture of the visible part/]] as const) : []),
+      ...(usesTrustedInput ? ([['browser_take_screenshot', {}, /Picture of the visible part/]] as const) : []),
     ] as const) {
       await openWorkPage();
       await blockPage(2500);
@@ -148,16 +150,16 @@ for (const [inputMode, installFlags] of [
     assert.doesNotMatch(String(await evaluateInPage('log.join()')), /late/);
   });
 
-  for (const [target, startLogText, endLogText] of [
+  for (const [target, dragStartEvent, dragEndEvent] of [
     ['Handle', 'pointerdown handle', 'pointerup'],
     ['Card', 'dragstart card', 'dragend card'],
   ] as const) {
     test(`${inputMode}, a worker stop ends a drag of ${target} without a drop`, async () => {
       await openWorkPage();
       const args = { startTarget: getRef(target), endTarget: getRef('Place') };
-      const callOutcome = await interruptByWorkerStop('browser_drag', args, () => waitForLog(startLogText));
+      const callOutcome = await interruptByWorkerStop('browser_drag', args, () => waitForLog(dragStartEvent));
       assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-      await waitForLog(endLogText);
+      await waitForLog(dragEndEvent);
       await assertClickWorks();
       assert.doesNotMatch(String(await evaluateInPage('log.join()')), /drop|click (handle|card|place)/);
     });
@@ -195,7 +197,7 @@ for (const [inputMode, installFlags] of [
       { tool: 'browser_click', args: { target: getRef('Add') } },
     ];
     const callOutcome = await interruptByWorkerStop('browser_batch', { steps: toolSteps }, () =>
-      waitForRun('browser_click'),
+      waitForToolRun('browser_click'),
     );
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(callOutcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
@@ -222,7 +224,7 @@ for (const [inputMode, installFlags] of [
     await assertClickWorks();
   });
 
-  if (isTrusted) {
+  if (usesTrustedInput) {
     test('after a worker stop, a recording restarts, and a paused request continues', async () => {
       await openWorkPage();
       await fixture.callTool('browser_network_requests');
@@ -257,6 +259,6 @@ for (const [inputMode, installFlags] of [
   }
 }
 
-async function listHeldTabs({ faultFixture }: RawFixture): Promise<readonly unknown[]> {
+async function listHeldTabs({ faultFixture }: FaultBrowserFixture): Promise<readonly unknown[]> {
   return (await faultFixture.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

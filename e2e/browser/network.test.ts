@@ -93,9 +93,9 @@ async function runScriptInPage(path: string, script: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.origin}${path}`)).evaluate(script);
 }
 
-function readRequestNumber(content: string, searchedPart: string): number {
-  const matchingLine = content.split('\n').find((messageText) => messageText.includes(searchedPart));
-  if (matchingLine === undefined) throw new Error(`no request with ${searchedPart} in:\n${content}`);
+function readRequestNumber(content: string, requestText: string): number {
+  const matchingLine = content.split('\n').find((messageText) => messageText.includes(requestText));
+  if (matchingLine === undefined) throw new Error(`no request with ${requestText} in:\n${content}`);
   return Number.parseInt(matchingLine, 10);
 }
 
@@ -189,13 +189,13 @@ test('request details contain headers, bodies and times, but no secrets', async 
   ])
     assert.match(requestDetails.content ?? '', matchingLine);
   for (const path of ['/form', '/json']) {
-    const searchedPart = await fixture.callTool(
+    const requestBodyOutcome = await fixture.callTool(
       'browser_network_request',
       { index: readRequestNumber(content, path), part: 'requestBody' },
       tabId,
     );
-    assert.match(searchedPart.content ?? '', /ada[\s\S]*\[masked\]/);
-    answerTexts.push(searchedPart.content ?? '');
+    assert.match(requestBodyOutcome.content ?? '', /ada[\s\S]*\[masked\]/);
+    answerTexts.push(requestBodyOutcome.content ?? '');
   }
   const { file, text: messageText } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
   assert.match(messageText ?? '', /^HAR of \d+ requests/);

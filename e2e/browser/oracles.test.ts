@@ -92,13 +92,13 @@ test('controlled fields keep the text, and a field that rejects the text is no s
   assert.equal(await evaluateInPage('/controlled', 'area.value'), 'one\ntwo');
   const fixedFieldOutcome = await type('Fixed', 'x');
   assert.equal(fixedFieldOutcome.isError, true, fixedFieldOutcome.text);
-  const { text: typedText } = await client.call('browser_fill_form', {
+  const { text } = await client.call('browser_fill_form', {
     fields: [
       { target: parseRef(snapshot, '"Controlled"'), value: 'Form' },
       { target: parseRef(snapshot, '"Locked"'), value: 'Form' },
     ],
   });
-  assert.match(typedText, /Filled 1 of 2 fields/);
+  assert.match(text, /Filled 1 of 2 fields/);
   assert.deepEqual(await evaluateInPage('/controlled', '[react.value, locked.value]'), ['Form', '']);
 });
 
@@ -143,8 +143,8 @@ test('editable content, selects, checkboxes and radios have the state that the t
     ],
   });
   assert.match(fillOutcome.text, /Filled 3 of 4 fields/);
-  const statesCode = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
-  assert.deepEqual(await evaluateInPage('/fields', statesCode), [true, false, true, 'true', false]);
+  const readStatesCode = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
+  assert.deepEqual(await evaluateInPage('/fields', readStatesCode), [true, false, true, 'true', false]);
   await callTool('browser_type', { target: findRefOf('Query'), text: 'find', submit: true });
   await callTool('browser_press_key', { target: findRefOf('Query'), key: 'Enter' });
   const log = await evaluateInPage('/fields', `log.filter((entry) => entry.startsWith('submit'))`);

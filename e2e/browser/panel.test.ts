@@ -39,8 +39,8 @@ test("the panel shows a tab in use; a user's click and the button Stop take the 
   await tabsInUse.getByText(/You took it back from .*, which must read the page/).waitFor();
   assert.equal((await callExpectingFailure('browser_click', { target: addRef })).code, 'tab_taken');
 
-  const movingRef = await getRef('"Moving"');
-  const clickCall = client.call('browser_click', { target: movingRef });
+  const movingButtonRef = await getRef('"Moving"');
+  const clickCall = client.call('browser_click', { target: movingButtonRef });
   await tabsInUse.getByText(/uses this tab/).waitFor();
   await tabsInUse.getByRole('button', { name: new RegExp(`Stop .* in tab ${tabId}`) }).click();
   assert.match((await clickCall).text, /cancelled by the side panel: the user stopped you in this tab/);

@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';
 import type { McpClient } from '../harness/client.ts';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
-export interface RawFixture {
+export interface FaultBrowserFixture {
   readonly faultFixture: FaultFixture;
   readonly client: McpClient;
   /** On the site shop, the MCP client may use browser tools without approvals. */
@@ -18,7 +18,7 @@ export interface RawFixture {
   close(): Promise<void>;
 }
 
-export async function startRawFixture(...installFlags: string[]): Promise<RawFixture> {
+export async function startFaultBrowserFixture(...installFlags: string[]): Promise<FaultBrowserFixture> {
   const htmlByPath = new Map<string, string>();
   const site = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
@@ -44,8 +44,8 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
     closeSite();
   };
   try {
-    await runChecked(['browser', 'tools', 'on'], faultFixture.env);
-    await runChecked(['browser', 'site', shopOrigin, 'auto'], faultFixture.env);
+    await runOrThrow(['browser', 'tools', 'on'], faultFixture.env);
+    await runOrThrow(['browser', 'site', shopOrigin, 'auto'], faultFixture.env);
     const client = await faultFixture.connectHttp();
     return {
       faultFixture,
@@ -64,7 +64,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
         const page = await waitFor(`the page ${path}`, async () =>
           (await faultFixture.browser.listPages()).find(({ url }) => url === `${shopOrigin}${path}`),
         );
-        return await faultFixture.browser.inPage(page.id, (session) => session.evaluate(expression));
+        return await faultFixture.browser.withPageSession(page.id, (session) => session.evaluate(expression));
       },
       close: closeFixture,
     };

@@ -41,11 +41,11 @@ test('a snapshot and a search contain the frames of other sites, with the refs o
   assert.match(content, /heading "Middle"/);
   assert.match(content, /Deep text/);
   assert.match(content, /From srcdoc/);
-  const payRef = /button "Pay" \[ref=(f\d+e\d+)\]/.exec(content)?.[1];
-  assert.ok(payRef, content);
+  const payButtonRef = /button "Pay" \[ref=(f\d+e\d+)\]/.exec(content)?.[1];
+  assert.ok(payButtonRef, content);
   const foundMatches = await call('browser_find', { text: 'Pay' }, tabId);
   assert.equal(foundMatches.text, '1 of 1 matches.');
-  assert.match(foundMatches.content ?? '', new RegExp(`\\[ref=${payRef}\\].*\\(in frame f\\d+`));
+  assert.match(foundMatches.content ?? '', new RegExp(`\\[ref=${payButtonRef}\\].*\\(in frame f\\d+`));
   assert.equal(
     (await fixture.callExpectingFailure('browser_snapshot', { target: 'f99999e1' }, tabId)).code,
     'stale_ref',
@@ -56,13 +56,13 @@ test('a ref is invalid after the tab has loaded another document', async () => {
   const { callTool: call, callExpectingFailure, open: openTab, origin } = fixture;
   const tabId = await openTab('/shop');
   const firstSnapshot = await call('browser_snapshot', {}, tabId);
-  const payRef = /button "New order" \[ref=(e\d+)\]/.exec(firstSnapshot.content ?? '')?.[1] ?? '';
+  const payButtonRef = /button "New order" \[ref=(e\d+)\]/.exec(firstSnapshot.content ?? '')?.[1] ?? '';
   await call('browser_navigate', { url: `${origin}/middle` }, tabId);
   await call('browser_snapshot', {}, tabId);
-  assert.equal((await callExpectingFailure('browser_snapshot', { target: payRef }, tabId)).code, 'stale_ref');
+  assert.equal((await callExpectingFailure('browser_snapshot', { target: payButtonRef }, tabId)).code, 'stale_ref');
   await call('browser_navigate', { url: `${origin}/shop` }, tabId);
   const lastSnapshot = await call('browser_snapshot', {}, tabId);
-  assert.doesNotMatch(lastSnapshot.content ?? '', new RegExp(`\\[ref=${payRef}\\]`));
+  assert.doesNotMatch(lastSnapshot.content ?? '', new RegExp(`\\[ref=${payButtonRef}\\]`));
 });
 
 test('the extension runs no script in a page in which no browser tool was used', async () => {
@@ -133,9 +133,9 @@ test('pictures of a zoomed page have the size of the page in CSS pixels', async 
   ] as const)
     assert.deepEqual(await readColorAt(userPage, pictureOutcome, x, y), [255, 0, 0]);
   // Agents use the pixels of a picture of the whole viewport as coordinates for clicks.
-  const viewportShot = await call('browser_take_screenshot', { type: 'png' }, tabId);
-  assert.deepEqual(await readColorAt(userPage, viewportShot, 240, 170), [255, 0, 0]);
-  assert.deepEqual(await readColorAt(userPage, viewportShot, 300, 225), [0, 0, 255]);
+  const viewportScreenshot = await call('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.deepEqual(await readColorAt(userPage, viewportScreenshot, 240, 170), [255, 0, 0]);
+  assert.deepEqual(await readColorAt(userPage, viewportScreenshot, 300, 225), [0, 0, 255]);
   await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1), tabId);
 });
 

@@ -111,8 +111,8 @@ for (const [name, connectClient] of clientTransports)
   });
 
 test('the end of a session keeps everything that another session uses in the same tab', async () => {
-  const [stayingClient, endingClient] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
-  const openedTab = await openChangedPage(stayingClient, '/?two');
+  const [remainingClient, endingClient] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
+  const openedTab = await openChangedPage(remainingClient, '/?two');
   const { tabId, page } = openedTab;
   await page.mouse.click(5, 300);
   const stockRoute = { action: 'add', pattern: '*/stock', body: '[]', tabId };
@@ -123,13 +123,13 @@ test('the end of a session keeps everything that another session uses in the sam
   await callTool(endingClient, 'browser_emulate', { timezone: 'Europe/Rome', tabId });
   await endSession(endingClient);
   await waitFor('the time zone of the ended session to end', async () => (await readPage(page)).zone !== 'Europe/Rome');
-  await callTool(stayingClient, 'browser_snapshot', {});
-  const routeList = await callTool(stayingClient, 'browser_route', { action: 'list' });
+  await callTool(remainingClient, 'browser_snapshot', {});
+  const routeList = await callTool(remainingClient, 'browser_route', { action: 'list' });
   assert.match(routeList, /rule 1 \*\/prices/);
   assert.doesNotMatch(routeList, /stock/);
   const { prices, isDark } = await readPage(page);
   assert.deepEqual([prices, isDark], ['from the rule', true]);
-  await endSession(stayingClient);
+  await endSession(remainingClient);
   await waitForDebuggerDetach(openedTab);
 });
 

@@ -68,9 +68,9 @@ test('cookies: the action list returns names and flags, and only get returns val
     (await agent.callExpectingFailure('browser_cookies', { action: 'get', url })).text,
     /needs the name of a cookie/,
   );
-  const foreignCookieArgs = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
+  const otherDomainCookieArgs = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
   assert.match(
-    (await agent.callExpectingFailure('browser_cookies', foreignCookieArgs)).text,
+    (await agent.callExpectingFailure('browser_cookies', otherDomainCookieArgs)).text,
     /Chrome rejected the cookie/,
   );
   const invalidDateArgs = { action: 'set', url, name: 'a', value: 'b', options: { expires: 'soon' } };
@@ -101,13 +101,13 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   assert.match(await listEntries({ area: 'session' }), /"draft" 5 characters/);
   const value = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token' });
   assert.match(value, /^30000 characters\. The rest follows with cursor "20000"\.\n/);
-  const valueRemainder = await agent.callTool('browser_storage', {
+  const remainingValueOutcome = await agent.callTool('browser_storage', {
     action: 'get',
     area: 'local',
     key: 'token',
     cursor: '20000',
   });
-  assert.match(valueRemainder, /\n(abc|bca|cab){3333}c?\w?\n/);
+  assert.match(remainingValueOutcome, /\n(abc|bca|cab){3333}c?\w?\n/);
   await agent.callTool('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
   assert.equal(
@@ -128,13 +128,13 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     /database "mail" store "friends" \(1 record\), store "letters" \(1 record\)/,
   );
   assert.match(await listEntries({ ...database, store: 'letters' }), /\n7 \d+ characters\n/);
-  const letterValue = await agent.callTool('browser_storage', {
+  const storedLetter = await agent.callTool('browser_storage', {
     action: 'get',
     ...database,
     store: 'letters',
     key: '7',
   });
-  assert.match(letterValue, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
+  assert.match(storedLetter, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
   await agent.callTool('browser_storage', {
     action: 'set',
     ...database,
@@ -143,9 +143,9 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     value: '{"name":"Bob"}',
   });
   assert.match(await listEntries({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
-  const friend = { ...database, store: 'friends', key: '"Bob"' };
-  assert.match(await agent.callTool('browser_storage', { action: 'get', ...friend }), /\{"name":"Bob"\}/);
-  const otherKey = { action: 'set', ...friend, key: 'Eve', value: '{"name":"Mallory"}' };
+  const friendRecordArgs = { ...database, store: 'friends', key: '"Bob"' };
+  assert.match(await agent.callTool('browser_storage', { action: 'get', ...friendRecordArgs }), /\{"name":"Bob"\}/);
+  const otherKey = { action: 'set', ...friendRecordArgs, key: 'Eve', value: '{"name":"Mallory"}' };
   assert.match((await agent.callExpectingFailure('browser_storage', otherKey)).text, /key differs.*nothing was stored/);
   assert.doesNotMatch(await listEntries({ ...database, store: 'friends' }), /Eve|Mallory/);
   const letter = { ...database, store: 'letters', key: '8', value: '{"subject":"Re"}' };

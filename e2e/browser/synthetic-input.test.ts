@@ -163,18 +163,18 @@ test('a list that rejects an option, and a checkbox that stays mixed, make the t
      <script>all.indeterminate = true;
        size.onclick = () => { sizes.hidden = !sizes.hidden; size.ariaExpanded = String(!sizes.hidden) }</script>`,
   );
-  const [undoneFieldRef, sizeRef, allCheckboxRef] = ['"Undone"', '"Size"', '"All"'].map((name) =>
+  const [undoneFieldRef, sizeFieldRef, allCheckboxRef] = ['"Undone"', '"Size"', '"All"'].map((name) =>
     parseRef(snapshot, name),
   );
   const { text: failureText } = await callExpectingFailure('browser_fill_form', {
     fields: [{ target: undoneFieldRef, value: 'two' }],
   });
   assert.match(failureText, /did not accept the option.*the list still shows: one/s);
-  await callExpectingFailure('browser_fill_form', { fields: [{ target: sizeRef, value: 'Large' }] });
-  for (const target of [undoneFieldRef, sizeRef]) {
+  await callExpectingFailure('browser_fill_form', { fields: [{ target: sizeFieldRef, value: 'Large' }] });
+  for (const target of [undoneFieldRef, sizeFieldRef]) {
     const selectAnswer = await callTool('browser_select_option', {
       target,
-      values: [target === sizeRef ? 'Large' : 'two'],
+      values: [target === sizeFieldRef ? 'Large' : 'two'],
     });
     assert.match(selectAnswer, /does not show all options as chosen/);
   }

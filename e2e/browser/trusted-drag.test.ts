@@ -100,8 +100,8 @@ test('drags work in a cross-site frame, and between frames', async () => {
   const [outerZone = '', innerZone = ''] = snapshot.split('\n').filter((line) => line.includes('"Zone"'));
   const page = await fixture.findPage(`${shopOrigin}/framed`);
   const frame = page.frames().find((pageFrame) => pageFrame.url() === `${otherOrigin}/part`);
-  const dragElement = async (fromName: string, to: string) =>
-    await callTool('browser_drag', { startTarget: parseRef(fromName, 'Item'), endTarget: parseRef(to, 'Zone') });
+  const dragElement = async (sourceName: string, to: string) =>
+    await callTool('browser_drag', { startTarget: parseRef(sourceName, 'Item'), endTarget: parseRef(to, 'Zone') });
   const logs = async () => [await page.evaluate('log.splice(0)'), await frame?.evaluate('log.splice(0)')];
   assert.match(await dragElement(innerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /^start true,enter,drop true the item/);

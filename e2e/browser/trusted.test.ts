@@ -80,9 +80,11 @@ test('clicks reach nested cross-site frames, scaled frames and closed shadow roo
   );
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Leaf"') }), /input: trusted\./);
   assert.deepEqual(await readFrameLog('/nested', '/leaf'), ['click true 0 1 ']);
-  const [scaledButtonLine = '', shadowLine = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
+  const [scaledButtonLine = '', shadowButtonLine = ''] = snapshot
+    .split('\n')
+    .filter((line) => line.includes('"Scaled"'));
   assert.match(await callTool('browser_click', { target: parseRef(scaledButtonLine, 'Scaled') }), /input: trusted\./);
-  assert.match(await callTool('browser_click', { target: parseRef(shadowLine, 'Scaled') }), /input: trusted\./);
+  assert.match(await callTool('browser_click', { target: parseRef(shadowButtonLine, 'Scaled') }), /input: trusted\./);
   const page = await fixture.findPage(`${shopOrigin}/nested`);
   const logs = await Promise.all(
     page

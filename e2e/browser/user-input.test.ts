@@ -53,21 +53,21 @@ const waitForLog = (logLine: string) =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(logLine)),
   );
 
-async function isTabTaken(): Promise<boolean> {
+async function isTabControlledByUser(): Promise<boolean> {
   const { browsers = [] } = await fixture.stack.readStatus();
   return browsers.some(({ held_tabs = [] }) => held_tabs.some((heldTab) => heldTab.tab_id === tabId && heldTab.taken));
 }
 
-async function assertTabTaken(): Promise<void> {
+async function assertUserControlsTab(): Promise<void> {
   const addRef = findRef('"Add"');
-  const countBefore = Number(await page.textContent('#count'));
+  const clickCountBefore = Number(await page.textContent('#count'));
   const { code, text: failureText } = await fixture.callExpectingFailure('browser_click', { target: addRef });
   assert.equal(code, 'tab_taken', failureText);
   await fixture.callTool('browser_snapshot');
   await fixture.callTool('browser_click', { target: addRef });
   assert.equal(
     Number(await page.textContent('#count')),
-    countBefore + 1,
+    clickCountBefore + 1,
     'the page must receive exactly one more click',
   );
 }
@@ -91,7 +91,7 @@ test('trusted input of the agent does not take the tab back', async () => {
     assert.doesNotMatch(failureText, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
     if (tool !== 'browser_fill_form') assert.match(failureText, /input: trusted/, `${tool} ${JSON.stringify(args)}`);
   }
-  assert.equal(await isTabTaken(), false);
+  assert.equal(await isTabControlledByUser(), false);
 });
 
 for (const [kind, makeUserInput] of [
@@ -109,11 +109,11 @@ for (const [kind, makeUserInput] of [
       /the user took tab \d+ back by a click or a key while the tool ran\. Before that: typed \d+ of 600/,
     );
     assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms, want less than 20,000`);
-    const typedOutcome = await page.inputValue('#text');
-    assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters, want fewer than 550`);
+    const inputValue = await page.inputValue('#text');
+    assert.ok(inputValue.length < 550, `the agent typed ${inputValue.length} characters, want fewer than 550`);
     assert.equal(await page.inputValue('#other'), '', "the user's field must contain no character from the agent");
-    await assertTabTaken();
-    assert.equal(await page.inputValue('#text'), typedOutcome, 'no character must arrive after the end of the call');
+    await assertUserControlsTab();
+    assert.equal(await page.inputValue('#text'), inputValue, 'no character must arrive after the end of the call');
   });
 }
 
@@ -129,10 +129,10 @@ test('a key press of the user cancels a drag, and the page receives the button r
   assert.equal(code, 'tab_taken', failureText);
   await waitForLog('pointerup');
   await page.evaluate('isSlow = false');
-  await assertTabTaken();
+  await assertUserControlsTab();
 });
 
-for (const [name, target, endLogText] of [
+for (const [name, target, dragEndEvent] of [
   ['a drag of the pointer', 'Handle', 'pointerup'],
   ['a drag of HTML5', 'Card', 'dragend'],
 ] as const) {
@@ -144,7 +144,7 @@ for (const [name, target, endLogText] of [
     await waitForLog(target === 'Card' ? 'dragstart' : 'pointerdown handle');
     controller.abort();
     await assert.rejects(draggingCall);
-    await waitForLog(endLogText);
+    await waitForLog(dragEndEvent);
     await page.evaluate('isSlow = false');
     const log = await page.evaluate<string[]>('log');
     assert.deepEqual(
@@ -170,8 +170,8 @@ test('cancelling typing releases all keys', async () => {
       return [...down] })()`);
   await waitFor('the release of all keys', async () => (await pressedKeys()).length === 0);
   await fixture.callTool('browser_click', { target: findRef('"Add"') });
-  const typedOutcome = await page.inputValue('#text');
-  assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters, want fewer than 550`);
+  const inputValue = await page.inputValue('#text');
+  assert.ok(inputValue.length < 550, `the agent typed ${inputValue.length} characters, want fewer than 550`);
   assert.equal(await page.textContent('#count'), '1');
 });
 
@@ -179,10 +179,10 @@ test('after user input, a running batch runs no further step', async () => {
   const { client, callTool } = fixture;
   const addStep = { tool: 'browser_click', args: { target: findRef('"Add"') } };
   const typingCall = { tool: 'browser_type', args: { target: findRef('"Text"'), text: longText, slowly: true } };
-  const typedOutcome = client.call('browser_batch', { steps: [typingCall, addStep] });
+  const typingBatchCall = client.call('browser_batch', { steps: [typingCall, addStep] });
   await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
   await page.click('#other');
-  const firstOutcome = await typedOutcome;
+  const firstOutcome = await typingBatchCall;
   assert.equal(firstOutcome.code, 'tab_taken', firstOutcome.text);
   assert.match(firstOutcome.text, /step 1 of 2, browser_type: .*no step after step 1 was run/s);
   assert.equal(await page.textContent('#count'), '0');
@@ -197,7 +197,7 @@ test('after user input, a running batch runs no further step', async () => {
     ),
   );
   await page.click('#other');
-  await waitFor('the server to receive the click', isTabTaken);
+  await waitFor('the server to receive the click', isTabControlledByUser);
   await page.evaluate("document.body.append('Ready')");
   const secondOutcome = await waitingCall;
   assert.equal(secondOutcome.code, 'tab_taken', secondOutcome.text);

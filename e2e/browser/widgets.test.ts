@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { parseRef } from './agent-fixture.ts';
-import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+import { type FaultBrowserFixture, startFaultBrowserFixture } from './raw-fixture.ts';
 
-let fixture: RawFixture;
+let fixture: FaultBrowserFixture;
 
 before(async () => {
-  fixture = await startRawFixture();
+  fixture = await startFaultBrowserFixture();
 });
 after(() => fixture.close());
 

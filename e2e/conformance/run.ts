@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { startProxy } from './proxy.ts';
@@ -29,8 +29,8 @@ const conformanceRuns: readonly ConformanceRun[] = [
 
 function findNode22(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
-  const packagedNode = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
-  if (existsSync(packagedNode)) return packagedNode;
+  const packagedNodePath = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  if (existsSync(packagedNodePath)) return packagedNodePath;
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
@@ -73,7 +73,7 @@ async function runSuite(conformanceRun: ConformanceRun, url: string): Promise<Ve
 
 async function main(): Promise<boolean> {
   const stack = await startStack();
-  const runCli = (...args: string[]) => runChecked(args, stack.env);
+  const runCli = (...args: string[]) => runOrThrow(args, stack.env);
   try {
     const plugin = join(stack.homeFolder, 'conformance-plugin');
     cpSync(join(runnerFolder, 'plugin'), plugin, { recursive: true });
@@ -99,14 +99,14 @@ async function main(): Promise<boolean> {
       },
     });
     const expectedFailures = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
-    let allMatch = true;
+    let allVerdictsMatch = true;
     for (const conformanceRun of conformanceRuns) {
       const suiteVerdicts = await runSuite(conformanceRun, proxy.url);
       if (process.argv.includes('--list')) printFailures(conformanceRun, suiteVerdicts);
-      allMatch = printReport(conformanceRun, expectedFailures, suiteVerdicts) && allMatch;
+      allVerdictsMatch = printReport(conformanceRun, expectedFailures, suiteVerdicts) && allVerdictsMatch;
     }
     await proxy.close();
-    return allMatch;
+    return allVerdictsMatch;
   } finally {
     await stack.close();
   }

@@ -94,7 +94,7 @@ export function compareVerdicts(
 ): VerdictComparison {
   const checksByReason = expectedFailures.runs[runName];
   if (!checksByReason) throw new Error(`expected.json has no entry for ${runName}`);
-  const listedChecks = new Set(Object.values(checksByReason).flat());
+  const expectedFailureLines = new Set(Object.values(checksByReason).flat());
   const matchedLines = new Set<string>();
   const unexpectedFailures: string[] = [];
   let passedCount = 0;
@@ -103,21 +103,21 @@ export function compareVerdicts(
     if (status === 'SUCCESS') passedCount++;
     if (status !== 'FAILURE' && status !== 'WARNING') continue;
     const scenarioPattern = `${scenarioCheck.slice(0, scenarioCheck.indexOf(':'))}:*`;
-    const listedLine = listedChecks.has(scenarioCheck)
+    const expectedFailureLine = expectedFailureLines.has(scenarioCheck)
       ? scenarioCheck
-      : listedChecks.has(scenarioPattern)
+      : expectedFailureLines.has(scenarioPattern)
         ? scenarioPattern
         : undefined;
-    if (listedLine === undefined) {
+    if (expectedFailureLine === undefined) {
       unexpectedFailures.push(`${scenarioCheck} (${status}): ${checkMessage}`);
       continue;
     }
-    matchedLines.add(listedLine);
+    matchedLines.add(expectedFailureLine);
     failedCount++;
   }
   return {
     unexpectedFailures,
-    staleChecks: [...listedChecks].filter((listedLine) => !matchedLines.has(listedLine)),
+    staleChecks: [...expectedFailureLines].filter((expectedFailureLine) => !matchedLines.has(expectedFailureLine)),
     verdictCounts: { passed: passedCount, expected: failedCount },
   };
 }

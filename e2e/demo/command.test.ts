@@ -59,7 +59,7 @@ test('the demo shows progress, a stop, and an approval in the side panel', async
   await waitForApproval();
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('button', { name: 'Allow once' }).click();
-  const { code, stdout, stderr } = await demoProcess.commandEnd;
+  const { code, stdout, stderr } = await demoProcess.commandResult;
   assert.equal(code, 0, stderr);
   assert.match(stderr, /progress \d+% .*messages read/);
   assert.match(stderr, /Done: 1000 messages in \d/);
@@ -104,18 +104,18 @@ test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () 
     ['during the long call', (demoProcess) => /progress \d+%/.test(demoProcess.stderr())],
     ['during the stop', (demoProcess) => demoProcess.stdout().includes('2. A stop')],
   ];
-  for (const [name, hasMomentCome] of interruptMoments) {
+  for (const [name, hasReachedMoment] of interruptMoments) {
     const demoProcess = startDemo('--yes');
-    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasMomentCome(demoProcess)));
+    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasReachedMoment(demoProcess)));
     demoProcess.child.kill('SIGINT');
-    const { code, stderr } = await demoProcess.commandEnd;
+    const { code, stderr } = await demoProcess.commandResult;
     assert.equal(code, 130, `${name}: ${stderr}`);
     await assertDemoRemoved();
   }
   const waitingDemo = startDemo('--yes');
   await waitForApproval();
   waitingDemo.child.kill('SIGINT');
-  assert.equal((await waitingDemo.commandEnd).code, 130);
+  assert.equal((await waitingDemo.commandResult).code, 130);
   await assertDemoRemoved();
 });
 
@@ -123,7 +123,7 @@ test('the next demo removes everything that a killed demo has left behind', asyn
   const killedDemo = startDemo('--yes');
   await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killedDemo.stderr())));
   killedDemo.child.kill('SIGKILL');
-  await killedDemo.commandEnd;
+  await killedDemo.commandResult;
   await waitFor('the tab of the killed demo to close', () => Promise.resolve(!isDemoOpen()));
   const nextDemo = startDemo('--yes');
   await waitFor('the next demo to report or to end', () =>
@@ -131,6 +131,6 @@ test('the next demo removes everything that a killed demo has left behind', asyn
   );
   assert.match(nextDemo.stderr(), /progress \d+%/);
   nextDemo.child.kill('SIGINT');
-  assert.equal((await nextDemo.commandEnd).code, 130);
+  assert.equal((await nextDemo.commandResult).code, 130);
   await assertDemoRemoved();
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
 import { decideCall, fetchCallRecord, findCall } from '../harness/daemon-api.ts';
-import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { repositoryRoot, runOrThrow } from '../harness/process.ts';
 import { everythingPlugin } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
@@ -17,8 +17,8 @@ before(async () => {
   fixture = await FaultFixture.start();
   const plugin = join(fixture.homeFolder, 'everything');
   cpSync(join(repositoryRoot, everythingPlugin.dir), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], fixture.env);
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
+  await runOrThrow(['plugin', 'build', plugin], fixture.env);
+  await runOrThrow(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
   client = await fixture.connectHttp();
   const { path } = await fixture.openTab();
   tabId = await waitFor('all plugins to be live in the tab', async () => {
@@ -30,13 +30,13 @@ after(() => fixture?.close());
 
 const waitForStart = (key: string) =>
   waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
-const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
+const waitForReconnect = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
 async function runWithLinkCut(callback: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
   await callback();
   fixture.proxy.resume();
-  await waitForLink();
+  await waitForReconnect();
 }
 
 test('a nested call that ends while the link is cut returns its result', async () => {
@@ -66,7 +66,7 @@ test('a decision in transit when the link is lost reaches the tool', async () =>
   await approveCall();
   fixture.proxy.cut(true);
   fixture.proxy.resume();
-  await waitForLink();
+  await waitForReconnect();
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
@@ -102,7 +102,7 @@ async function startCallAwaitingApproval(key: string) {
 }
 
 test('a late approval of a call whose browser is gone runs nothing, also after the browser is back', async () => {
-  await runChecked(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
+  await runOrThrow(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
   const { callOutcome, call_id } = await startCallAwaitingApproval('gone');
   await fixture.browser.kill();
   await waitFor('the server to notice the end of the browser', async () =>
@@ -124,7 +124,7 @@ test('a late approval of a call from before a restart of the server runs nothing
   await fixture.waitForBrowser();
   await fixture.openTab();
   assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"error":"no such call/);
-  await runChecked(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
+  await runOrThrow(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
   const nextClient = await fixture.connectHttp();
   assert.equal((await nextClient.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
   assert.ok(!fixture.site.receivedNotes.includes('begin restart'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { type CellContext, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
+import { type MatrixCell, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -13,10 +13,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => () =>
-  processes === 'both' ? fixture.suspendBrowser(forMs, fixture.serverPid) : fixture.suspendBrowser(forMs);
+const suspendProcesses = (processes: 'browser' | 'both', durationMs: number) => () =>
+  processes === 'both' ? fixture.suspendBrowser(durationMs, fixture.serverPid) : fixture.suspendBrowser(durationMs);
 
-const restartBrowser = (downtimeMs: number) => async (cell: CellContext) => {
+const restartBrowser = (downtimeMs: number) => async (cell: MatrixCell) => {
   await fixture.browser.kill();
   await pause(downtimeMs);
   await fixture.browser.start();
@@ -26,7 +26,7 @@ const restartBrowser = (downtimeMs: number) => async (cell: CellContext) => {
 };
 
 /** A crashed page sends no response to the DevTools command Page.crash. */
-async function crashPage({ path }: CellContext): Promise<void> {
+async function crashPage({ path }: MatrixCell): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.sendCommand('Page.crash').catch(() => undefined);
   await waitFor(
@@ -35,8 +35,8 @@ async function crashPage({ path }: CellContext): Promise<void> {
   );
 }
 
-/** startClone starts a second browser with a copy of the first browser's extension storage. */
-async function startClone(): Promise<void> {
+/** startClonedBrowser starts a second browser with a copy of the first browser's extension storage. */
+async function startClonedBrowser(): Promise<void> {
   const clonedBrowser = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');
   cpSync(join(fixture.homeFolder, 'profile', storage), join(fixture.homeFolder, 'copy', storage), { recursive: true });
@@ -62,11 +62,11 @@ test('a call survives a browser that is suspended for 13 s', () =>
 test('a call succeeds after the browser was suspended for 13 s', () =>
   testBetweenCalls('browser suspended for 13 s', fixture, suspendProcesses('browser', 13_000)));
 test('a call survives the start of a second browser with a copy of the profile', () =>
-  testDuringCall('profile cloned', fixture, startClone));
+  testDuringCall('profile cloned', fixture, startClonedBrowser));
 test('a call succeeds after the start of a second browser with a copy of the profile', async () => {
   await Promise.all(closingClones);
   await waitFor('the second browser to disconnect', async () => (await fixture.listBrowsers()).length === 1);
-  await testBetweenCalls('profile cloned', fixture, startClone);
+  await testBetweenCalls('profile cloned', fixture, startClonedBrowser);
   await Promise.all(closingClones);
   await waitFor('the second browser to disconnect', async () => (await fixture.listBrowsers()).length === 1);
 });
@@ -74,7 +74,7 @@ test('a call fails with browser_lost when its browser is killed and restarted', 
   testDuringCall('browser SIGKILL, restarted', fixture, restartBrowser(0), {
     errorCode: 'browser_lost',
     slowErrorCode: 'link_lost',
-    maxEndMs: 8000,
+    maxFailureDelayMs: 8000,
     maxRecoveryMs: 4000,
     withoutTabId: true,
   }));
@@ -86,7 +86,7 @@ test('a call succeeds after the browser was killed and restarted', () =>
 test('a call fails with link_lost when its browser is killed and restarts after 12 s', () =>
   testDuringCall('browser SIGKILL, restarted after 12 s', fixture, restartBrowser(12_000), {
     errorCode: 'link_lost',
-    maxEndMs: 11_000,
+    maxFailureDelayMs: 11_000,
     maxRecoveryMs: 4000,
     withoutTabId: true,
   }));

@@ -7,13 +7,13 @@ import { after, afterEach, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
 import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
-import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { runOpentabs, runOrThrow, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
-const maxStartMs = 120_000;
+const maxPluginStartMs = 120_000;
 const openingPeriodMs = 3000;
 /** To reproduce a failed run, set the environment variable SEED to the seed of that run. */
 const randomSeed = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -52,9 +52,9 @@ before(async () => {
   process.stderr.write(`SEED=${randomSeed}\n`);
   const port = await findFreePort();
   env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port) };
-  for (const name of allPlugins) await runChecked(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
+  for (const name of allPlugins) await runOrThrow(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
   const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], env);
+  await runOrThrow(['extension', 'install', '--dir', extension], env);
   site = await startSite();
   site.setPageHtml(
     '<!doctype html><title>With a frame</title><link rel="icon" href="data:,"><iframe src="/framed/inner"></iframe>',
@@ -106,7 +106,7 @@ async function waitForPlugins(phaseName: string, pages: readonly OpenedPage[]): 
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
-  const deadlineMs = performance.now() + maxStartMs;
+  const deadlineMs = performance.now() + maxPluginStartMs;
   while (pendingPages.size > 0 && performance.now() < deadlineMs) {
     await pause(50);
     lastTabs = await listTabs();
@@ -150,7 +150,7 @@ test('pages that open while plugins are added and rebuilt get the current builds
     20,
   );
   const addNewPlugin = async () => {
-    await runChecked(['plugin', 'add', writePlugin('newcomer', 1), '--permission', 'auto'], env);
+    await runOrThrow(['plugin', 'add', writePlugin('newcomer', 1), '--permission', 'auto'], env);
     return await openPages(['newcomer'], 15);
   };
   const reviewChangedPlugins = async () => {
@@ -172,7 +172,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
       await pause((generateRandom() * openingPeriodMs) / 3);
-      await browser.inPage(page.id, async (session) => {
+      await browser.withPageSession(page.id, async (session) => {
         await session.sendCommand('ServiceWorker.enable');
         await session.sendCommand('ServiceWorker.stopAllWorkers');
       });
@@ -190,9 +190,13 @@ test('a page restored from the back/forward cache gets the new build of its plug
     await waitForPlugins('before', [page]);
     const id = (await browser.listPages()).find(({ url }) => url === page.url)?.id ?? '';
     const evaluateInWorker = (expression: string) =>
-      browser.inPage(id, (session) => session.sendCommand('Runtime.evaluate', { expression, returnByValue: true }));
+      browser.withPageSession(id, (session) =>
+        session.sendCommand('Runtime.evaluate', { expression, returnByValue: true }),
+      );
     await evaluateInWorker('globalThis.kept = "kept"');
-    await browser.inPage(id, (session) => session.sendCommand('Page.navigate', { url: `${site.origin}/elsewhere` }));
+    await browser.withPageSession(id, (session) =>
+      session.sendCommand('Page.navigate', { url: `${site.origin}/elsewhere` }),
+    );
     await waitFor('the page to navigate to /elsewhere', async () =>
       (await browser.listPages()).some(({ url }) => url.endsWith('/elsewhere')),
     );

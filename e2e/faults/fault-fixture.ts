@@ -145,7 +145,7 @@ export class FaultFixture {
     return [...browserProcessIds];
   }
 
-  async suspendBrowser(forMs: number, ...otherPids: readonly number[]): Promise<void> {
+  async suspendBrowser(durationMs: number, ...otherPids: readonly number[]): Promise<void> {
     const stoppedPids = [...this.browserPids(), ...otherPids];
     const sendSignalToAll = (signal: NodeJS.Signals) => {
       for (const pid of stoppedPids) {
@@ -157,7 +157,7 @@ export class FaultFixture {
       }
     };
     sendSignalToAll('SIGSTOP');
-    await pause(forMs);
+    await pause(durationMs);
     sendSignalToAll('SIGCONT');
   }
 
@@ -220,18 +220,18 @@ export class FaultFixture {
   }
 
   async evaluateInPage(path: string, expression: string): Promise<unknown> {
-    return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
+    return this.browser.withPageSession(await this.findTarget(path), (page) => page.evaluate(expression));
   }
 
   /** A debugger is attached to the extension's service worker only during the evaluation. */
   evaluateInWorker(expression: string): Promise<unknown> {
-    return this.browser.inWorker((worker) => worker.evaluate(expression));
+    return this.browser.withWorkerSession((worker) => worker.evaluate(expression));
   }
 
   async stopWorker(): Promise<void> {
     const [page] = await this.browser.listPages();
     if (!page) throw new Error('the browser has no tab');
-    await this.browser.inPage(page.id, async (session) => {
+    await this.browser.withPageSession(page.id, async (session) => {
       await session.sendCommand('ServiceWorker.enable');
       await session.sendCommand('ServiceWorker.stopAllWorkers');
     });
@@ -246,7 +246,7 @@ export class FaultFixture {
     );
   }
 
-  async createdMs(path: string): Promise<number> {
+  async getDocumentCreatedMs(path: string): Promise<number> {
     return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 

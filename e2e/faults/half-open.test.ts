@@ -13,9 +13,9 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-const stallLink = (stallDirection: 'up' | 'down' | 'both', forMs: number) => async () => {
+const stallLink = (stallDirection: 'up' | 'down' | 'both', durationMs: number) => async () => {
   fixture.proxy.stallTraffic(stallDirection);
-  await pause(forMs);
+  await pause(durationMs);
   fixture.proxy.resume(stallDirection);
 };
 /** blackholeConnections discards all bytes of the open connections; new connections work. */
@@ -37,7 +37,7 @@ test('a call survives a link that is half-open for 4 s', () =>
 test('a call fails with link_lost when its link is half-open for 24 s', () =>
   testDuringCall('half-open for 24 s', fixture, stallLink('both', 24_000), {
     errorCode: 'link_lost',
-    maxEndMs: 22_000,
+    maxFailureDelayMs: 22_000,
     maxRecoveryMs: 6000,
     stopReceived: true,
   }));

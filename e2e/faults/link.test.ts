@@ -13,9 +13,9 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-const makeLinkCut = (forMs: number) => async () => {
+const makeLinkCut = (durationMs: number) => async () => {
   fixture.proxy.cut();
-  await pause(forMs);
+  await pause(durationMs);
   fixture.proxy.resume();
 };
 const resetLink = async () => fixture.proxy.cut(true);
@@ -29,6 +29,6 @@ test('a call succeeds after the link was cut for 5 s', () =>
 test('a call fails with link_lost when its link is cut for 13 s', () =>
   testDuringCall('link cut for 13 s', fixture, makeLinkCut(13_000), {
     errorCode: 'link_lost',
-    maxEndMs: 11_000,
+    maxFailureDelayMs: 11_000,
     stopReceived: true,
   }));

@@ -7,14 +7,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FaultRow, rowsFile } from './matrix-cell.ts';
 
-const parallelFiles = 5;
+const parallelFileCount = 5;
 
 mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
 const testProcess = spawn('../.ci/e2e-test', ['faults'], {
   stdio: ['ignore', 'inherit', 'ignore'],
   // A second run of a file would add the rows of the file twice.
-  env: { ...process.env, LANES: String(parallelFiles), RERUN_ALONE: '0' },
+  env: { ...process.env, LANES: String(parallelFileCount), RERUN_ALONE: '0' },
 });
 const [code] = await once(testProcess, 'exit');
 

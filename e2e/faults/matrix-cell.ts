@@ -17,12 +17,12 @@ export interface FaultRow {
   readonly stopReceived: string;
 }
 
-export function addRow(row: FaultRow): void {
+export function appendMatrixRow(row: FaultRow): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-export interface CellContext {
+export interface MatrixCell {
   readonly fixture: FaultFixture;
   readonly path: string;
   readonly tab: Tab;
@@ -30,7 +30,7 @@ export interface CellContext {
 }
 
 /** InjectFault causes a fault, and returns when the fault is over. */
-export type InjectFault = (cell: CellContext) => Promise<unknown>;
+export type InjectFault = (cell: MatrixCell) => Promise<unknown>;
 
 export interface ExpectedBehavior {
   /** If errorCode is absent, the interrupted call must succeed despite the fault. */
@@ -38,9 +38,9 @@ export interface ExpectedBehavior {
   /** slowErrorCode is the error code of the interrupted call if the fault lasts longer than the grace period. */
   readonly slowErrorCode?: string;
   /**
-   * maxEndMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by default.
+   * maxFailureDelayMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by default.
    */
-  readonly maxEndMs?: number;
+  readonly maxFailureDelayMs?: number;
   /** maxRecoveryMs is the maximum time from the fault until a call succeeds, in milliseconds; 2,000 by default. */
   readonly maxRecoveryMs?: number;
   readonly maxFailures?: number;
@@ -49,7 +49,7 @@ export interface ExpectedBehavior {
    * withoutTabId omits tabId from the calls after the fault, because the fault closes the tab or changes the tab's ID.
    */
   readonly withoutTabId?: boolean;
-  readonly overStdio?: boolean;
+  readonly usesStdio?: boolean;
 }
 
 const progressStepMs = 250;
@@ -68,7 +68,7 @@ export async function testDuringCall(
   injectFault: InjectFault,
   expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
-  const cell = await openCellContext(fixture, expectedBehavior.overStdio);
+  const cell = await openMatrixCell(fixture, expectedBehavior.usesStdio);
   const stepCount = expectedBehavior.errorCode ? 400 : 8;
   const [tool, args] = expectedBehavior.stopReceived
     ? ['messages__heartbeat', { everyMs: progressStepMs, forMs: 120_000 }]
@@ -82,7 +82,7 @@ export async function testDuringCall(
       endedAt = performance.now();
     });
   await waitFor('two reports of the call', () => reports >= 2);
-  const documentCreatedMs = expectedBehavior.stopReceived ? await fixture.createdMs(cell.path) : 0;
+  const documentCreatedMs = expectedBehavior.stopReceived ? await fixture.getDocumentCreatedMs(cell.path) : 0;
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
@@ -90,7 +90,7 @@ export async function testDuringCall(
   const [callOutcome, recoveryTime] = await Promise.all([call, callUntilSuccess(cell, expectedBehavior, repairedAt)]);
   const callMs = endedAt - injectedAt;
   const reportCount = expectedBehavior.errorCode ? 0 : await fixture.countReports(tool);
-  addRow({
+  appendMatrixRow({
     faultName,
     when: 'mid-call',
     call: callOutcome.isError
@@ -108,11 +108,11 @@ export async function testDuringCall(
         : expectedBehavior.errorCode;
     assert.equal(callOutcome.code, expectedErrorCode, callOutcome.text);
     assert.ok(
-      callMs <= (expectedBehavior.maxEndMs ?? 2000) + busyMachineAllowanceMs,
+      callMs <= (expectedBehavior.maxFailureDelayMs ?? 2000) + busyMachineAllowanceMs,
       `the call ended ${formatMs(callMs)} after the fault, which is too late`,
     );
   } else {
-    assertComplete(callOutcome, stepCount);
+    assertCallIsComplete(callOutcome, stepCount);
     assert.equal(reportCount, stepCount, 'the server must count every report once');
   }
   checkRecovery(recoveryTime, expectedBehavior);
@@ -125,23 +125,29 @@ export async function testBetweenCalls(
   injectFault: InjectFault,
   expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
-  const cell = await openCellContext(fixture);
-  const warmUpCall = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
-  assert.equal(warmUpCall.isError, false, warmUpCall.text);
+  const cell = await openMatrixCell(fixture);
+  const warmUpOutcome = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
+  assert.equal(warmUpOutcome.isError, false, warmUpOutcome.text);
   await injectFault(cell);
   const recoveryTime = await callUntilSuccess(cell, expectedBehavior, performance.now());
-  addRow({ faultName, when: 'between', call: '', nextAction: describeRecovery(recoveryTime), stopReceived: '' });
+  appendMatrixRow({
+    faultName,
+    when: 'between',
+    call: '',
+    nextAction: describeRecovery(recoveryTime),
+    stopReceived: '',
+  });
   checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
 }
 
-async function openCellContext(fixture: FaultFixture, usesStdio = false): Promise<CellContext> {
+async function openMatrixCell(fixture: FaultFixture, usesStdio = false): Promise<MatrixCell> {
   await fixture.waitForBrowser();
   const { path, tab } = await fixture.openTab();
   return { fixture, path, tab, client: usesStdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
-function assertComplete(callOutcome: CallOutcome, stepCount: number): void {
+function assertCallIsComplete(callOutcome: CallOutcome, stepCount: number): void {
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.deepEqual(callOutcome.structured, { counted: stepCount });
   const progressNumbers = callOutcome.progress.map((report) => report.progress);
@@ -160,7 +166,7 @@ interface RecoveryMeasurement {
 }
 
 async function callUntilSuccess(
-  cell: CellContext,
+  cell: MatrixCell,
   expectedBehavior: ExpectedBehavior,
   sinceMs: number,
 ): Promise<RecoveryMeasurement> {

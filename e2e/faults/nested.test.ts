@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { addRow } from './matrix-cell.ts';
+import { appendMatrixRow } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -37,7 +37,7 @@ async function testNestedCalls(faultName: string, injectFault: () => Promise<voi
     roundCount * channelIds.length * pagesPerChannel,
     'each nested call must run once',
   );
-  addRow({
+  appendMatrixRow({
     faultName,
     when: 'mid-call',
     call: `${roundCount} of ${roundCount} with all nested results, each once`,

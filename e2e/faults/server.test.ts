@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { pause, waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { addRow, busyMachineAllowanceMs, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
+import { appendMatrixRow, busyMachineAllowanceMs, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -16,9 +16,9 @@ const restartServer = (signal: NodeJS.Signals) => async () => {
   await fixture.stopServer(signal);
   await fixture.startServer();
 };
-const suspendServer = (forMs: number) => async () => {
+const suspendServer = (durationMs: number) => async () => {
   process.kill(fixture.serverPid, 'SIGSTOP');
-  await pause(forMs);
+  await pause(durationMs);
   process.kill(fixture.serverPid, 'SIGCONT');
 };
 
@@ -32,7 +32,7 @@ test('a call succeeds after the server was stopped with SIGTERM and restarted', 
 test('a call fails when the server is killed and restarted, and the page receives a cancel', () =>
   testDuringCall('server SIGKILL, restarted', fixture, restartServer('SIGKILL'), {
     errorCode: 'connection',
-    overStdio: true,
+    usesStdio: true,
     stopReceived: true,
   }));
 test('a call succeeds after the server was killed and restarted', () =>
@@ -50,7 +50,7 @@ test('the browser reconnects within 1 s after a server restart, even if the serv
     await pause(downtimeMs);
     await fixture.startServer();
     const reconnectMs = await fixture.waitForBrowser();
-    addRow({
+    appendMatrixRow({
       faultName: `server away for ${downtimeMs / 1000} s`,
       when: 'between',
       call: '',

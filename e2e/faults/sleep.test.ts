@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { addRow, testDuringCall } from './matrix-cell.ts';
+import { appendMatrixRow, testDuringCall } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -19,17 +19,17 @@ test('a call survives a sleep of the machine for 35 s', () =>
 test('a link stays connected for 40 s without calls and without a debugger at the service worker', async () => {
   const { tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
-  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  const { acceptedConnectionCount: connectionsBefore } = fixture.proxy;
   const [connectedSinceTime] = (await fixture.listBrowsers()).map((browser) => browser.since);
   await pause(40_000);
   const callOutcome = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.deepEqual(
-    [fixture.proxy.connectionsMade, (await fixture.listBrowsers())[0]?.since],
+    [fixture.proxy.acceptedConnectionCount, (await fixture.listBrowsers())[0]?.since],
     [connectionsBefore, connectedSinceTime],
     'the browser must stay connected over the same link',
   );
-  addRow({
+  appendMatrixRow({
     faultName: 'nothing for 40 s',
     when: 'between',
     call: '',

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runChecked } from '../harness/process.ts';
+import { runOrThrow } from '../harness/process.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { addRow, type CellContext, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
+import { appendMatrixRow, type MatrixCell, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -13,19 +13,19 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function closeTab({ path }: CellContext): Promise<void> {
+async function closeTab({ path }: MatrixCell): Promise<void> {
   await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-const thenOpenAnotherTab = (applyTabChange: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
+const thenOpenAnotherTab = (applyTabChange: (cell: MatrixCell) => Promise<unknown>) => async (cell: MatrixCell) => {
   await applyTabChange(cell);
   await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
 };
-const navigateAway = ({ path }: CellContext) =>
+const navigateAway = ({ path }: MatrixCell) =>
   fixture.evaluateInPage(path, `location.href = '${fixture.urlOf(path)}?next', 0`);
-const moveToNewWindow = ({ tab }: CellContext) =>
+const moveToNewWindow = ({ tab }: MatrixCell) =>
   fixture.evaluateInWorker(`chrome.windows.create({ tabId: ${tab.tabId} }).then(() => 0)`);
-async function closeWindow(cell: CellContext): Promise<void> {
+async function closeWindow(cell: MatrixCell): Promise<void> {
   await moveToNewWindow(cell);
   const movedTab = await waitFor('the browser to report the tab in its new window', async () => {
     const tab = await fixture.findLiveTab(cell.path);
@@ -33,11 +33,10 @@ async function closeWindow(cell: CellContext): Promise<void> {
   });
   await fixture.evaluateInWorker(`chrome.windows.remove(${movedTab.windowId}).then(() => 0)`);
 }
-const discardTab = ({ tab }: CellContext) =>
-  fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
+const discardTab = ({ tab }: MatrixCell) => fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
 /** Chrome must restore the tab's first page from the back/forward cache, without a new request. */
-async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
+async function navigateAwayAndBack({ path }: MatrixCell): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
   await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
   await pause(300);
@@ -50,8 +49,8 @@ async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   );
 }
 
-async function freezePage({ path }: CellContext): Promise<void> {
-  await fixture.browser.inPage(await fixture.findTarget(path), async (page) => {
+async function freezePage({ path }: MatrixCell): Promise<void> {
+  await fixture.browser.withPageSession(await fixture.findTarget(path), async (page) => {
     await page.sendCommand('Page.setWebLifecycleState', { state: 'frozen' });
     await pause(3000);
     await page.sendCommand('Page.setWebLifecycleState', { state: 'active' });
@@ -115,7 +114,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page must be loaded only once');
   const callOutcome = await client.call('messages__echo', { value: 2 });
   assert.equal(callOutcome.isError, false, callOutcome.text);
-  addRow({
+  appendMatrixRow({
     faultName: 'page prerendered, then shown',
     when: 'between',
     call: '',
@@ -127,8 +126,8 @@ test('a prerendered page gets no call until it is shown', async () => {
 
 test('a page that starts while a plugin is being registered gets the plugin', async () => {
   for (let roundIndex = 0; roundIndex < 6; roundIndex++) {
-    await runChecked(['plugin', 'remove', 'messages'], fixture.env);
-    const addCommand = runChecked(
+    await runOrThrow(['plugin', 'remove', 'messages'], fixture.env);
+    const addCommand = runOrThrow(
       ['plugin', 'add', join(fixture.homeFolder, 'messages-plugin'), '--permission', 'auto'],
       fixture.env,
     );
@@ -148,7 +147,7 @@ test('a page that starts while a plugin is being registered gets the plugin', as
     }
     await fixture.closeTabs();
   }
-  addRow({
+  appendMatrixRow({
     faultName: 'page loads while a plugin is being registered',
     when: 'between',
     call: '',

@@ -38,15 +38,15 @@ for (const [transportName, connectClient] of clientTransports) {
       const { stdout } = await stack.runCli('status', '--json');
       return JSON.parse(stdout).clients.every((clientStatus: unknown) => Object(clientStatus).timeout === undefined);
     });
-    const longCall = { everyMs: 500, forMs: 20_000 };
-    await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
+    const longCallArgs = { everyMs: 500, forMs: 20_000 };
+    await assert.rejects(callTool(client, 'messages__heartbeat', longCallArgs), /Request timed out/);
     await waitFor('the daemon to record the timeout of the client', async () => {
       const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
       const [auditEntry] = JSON.parse(stdout);
       if (auditEntry?.name !== 'opentabs-e2e' || auditEntry.progress_restarts !== undefined) return false;
       return Math.abs(auditEntry.timeout_ms - timeoutMs) <= toleranceMs;
     });
-    const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
+    const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCallArgs);
     assert.equal(callOutcome.isError, false, callOutcome.text);
     assert.ok(Object(callOutcome.structured).beats >= 20, callOutcome.text);
     assert.ok(jobs >= 2, `the daemon started ${jobs} jobs, want at least 2`);

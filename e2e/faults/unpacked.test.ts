@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
 import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
-import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { runOrThrow, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
@@ -34,8 +34,8 @@ test('the first page and a later page get their plugin after each of three brows
     version: 1,
     urlPatterns: ['http://127.0.0.1/*'],
   });
-  await runChecked(['plugin', 'add', join(homeFolder, 'small'), '--permission', 'auto'], env);
-  await runChecked(['extension', 'install', '--dir', extension], env);
+  await runOrThrow(['plugin', 'add', join(homeFolder, 'small'), '--permission', 'auto'], env);
+  await runOrThrow(['extension', 'install', '--dir', extension], env);
   site = await startSite();
   daemon = startOpentabs(['serve', '--log-level', 'debug'], env);
   await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
-import { busyMachineAllowanceMs, type CellContext, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
+import { busyMachineAllowanceMs, type MatrixCell, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
 let fixture: FaultFixture;
 before(async () => {
@@ -14,11 +14,11 @@ before(async () => {
 after(() => fixture?.close());
 
 async function stopWorker(): Promise<void> {
-  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  const { acceptedConnectionCount: connectionsBefore } = fixture.proxy;
   const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
   const startMs = performance.now();
   await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
-  await waitFor('the browser to open a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
+  await waitFor('the browser to open a new link', () => fixture.proxy.acceptedConnectionCount > connectionsBefore);
   await fixture.waitForBrowser();
   const reconnectMs = performance.now() - startMs;
   assert.ok(reconnectMs < 2000 + busyMachineAllowanceMs, `the browser reconnected after ${reconnectMs} ms`);
@@ -26,13 +26,13 @@ async function stopWorker(): Promise<void> {
 
 /** The extension reloads in a timer, because an immediate reload would stop the service worker before its response. */
 async function reloadExtension(): Promise<void> {
-  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  const { acceptedConnectionCount: connectionsBefore } = fixture.proxy;
   await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
-  await waitFor('the browser to open a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
+  await waitFor('the browser to open a new link', () => fixture.proxy.acceptedConnectionCount > connectionsBefore);
 }
 
 let version = 0;
-async function updateExtension(_: CellContext): Promise<void> {
+async function updateExtension(_: MatrixCell): Promise<void> {
   const file = join(fixture.extension, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');
   writeFileSync(file, manifest.replace(/"version": "[^"]*"/, `"version": "0.2.${++version}"`));
@@ -45,7 +45,7 @@ test('a call succeeds after a stop of the service worker', () =>
 
 const expectedAfterReload = {
   errorCode: 'browser_lost',
-  maxEndMs: 3000,
+  maxFailureDelayMs: 3000,
   maxRecoveryMs: 8000,
   stopReceived: true,
 } as const;

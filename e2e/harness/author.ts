@@ -1,7 +1,7 @@
 /** Simulates a plugin's author: creates a plugin with `plugin create` and runs `plugin dev` in its folder. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandResult, runChecked, type StartedCommand, startOpentabs, stopProcess } from './process.ts';
+import { type CommandResult, runOrThrow, type StartedCommand, startOpentabs, stopProcess } from './process.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
@@ -15,7 +15,7 @@ export interface PluginAuthor {
 }
 
 export async function startPluginDevelopment(stack: Stack, name: string): Promise<PluginAuthor> {
-  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
+  await runOrThrow(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   const pluginFolder = join(stack.homeFolder, name);
   const devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);
   await waitFor('plugin dev to finish its first build', () => devCommand.stderr().includes('waiting for changes'));
@@ -40,7 +40,7 @@ export async function startPluginDevelopment(stack: Stack, name: string): Promis
     },
     async end() {
       await stopProcess(devCommand, 'SIGINT');
-      return await devCommand.commandEnd;
+      return await devCommand.commandResult;
     },
   };
 }

@@ -13,13 +13,13 @@ export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
   readonly #extension: string;
-  readonly #args: readonly string[];
+  readonly #launchArgs: readonly string[];
   #isInstalled = false;
   #child: ChildProcess | undefined;
   #cdp: Cdp | undefined;
 
   constructor(profile: string, extension: string, args: readonly string[] = []) {
-    this.#args = args;
+    this.#launchArgs = args;
     this.#profile = profile;
     this.#extension = extension;
     this.extensionId = deriveExtensionId(extension);
@@ -31,7 +31,7 @@ export class Browser {
     this.#child = spawn(
       chromiumPath,
       [
-        ...makeChromiumFlags(port, this.#isInstalled ? [] : [this.#extension], this.#args),
+        ...makeChromiumFlags(port, this.#isInstalled ? [] : [this.#extension], this.#launchArgs),
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
         url,
@@ -64,7 +64,7 @@ export class Browser {
       .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
-  async inPage<T>(id: string, runInPage: (page: CdpSession) => Promise<T>): Promise<T> {
+  async withPageSession<T>(id: string, runInPage: (page: CdpSession) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
       return await runInPage(page);
@@ -73,9 +73,9 @@ export class Browser {
     }
   }
 
-  async inWorker<T>(runInPage: (workerId: CdpSession) => Promise<T>): Promise<T> {
+  async withWorkerSession<T>(runInPage: (workerId: CdpSession) => Promise<T>): Promise<T> {
     const target = await waitFor('the service worker to start', () => this.workerId());
-    return this.inPage(target, runInPage);
+    return this.withPageSession(target, runInPage);
   }
 
   async workerId(): Promise<string | undefined> {
@@ -85,15 +85,15 @@ export class Browser {
   }
 
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    await this.#stopProcess('SIGKILL');
   }
 
   async close(): Promise<void> {
     await this.#cdp?.sendCommand('Browser.close').catch(() => undefined);
-    await this.#end('SIGTERM');
+    await this.#stopProcess('SIGTERM');
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
+  async #stopProcess(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
     if (child && child.exitCode === null && child.signalCode === null) {

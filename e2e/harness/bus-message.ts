@@ -1,6 +1,6 @@
 /** Encodes and decodes D-Bus messages. */
 
-interface MessageHead {
+interface MessageHeader {
   /** The field `type` is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
   readonly serialNumber: number;
@@ -11,7 +11,7 @@ interface MessageHead {
   readonly destination?: string;
 }
 
-export class BusWriter {
+export class DBusWriter {
   readonly #signature: string;
   #bytes: number[] = [];
 
@@ -19,50 +19,50 @@ export class BusWriter {
     this.#signature = signature;
   }
 
-  uint32(value: number): this {
+  writeUint32(value: number): this {
     this.#align(4);
     this.#bytes.push(value & 255, (value >> 8) & 255, (value >> 16) & 255, (value >>> 24) & 255);
     return this;
   }
 
-  string(stringValue: string): this {
+  writeString(stringValue: string): this {
     const bytes = Buffer.from(stringValue);
-    this.uint32(bytes.length);
+    this.writeUint32(bytes.length);
     this.#bytes.push(...bytes, 0);
     return this;
   }
 
-  strings(stringArguments: readonly string[]): this {
-    const listWriter = new BusWriter('');
-    for (const stringValue of stringArguments) listWriter.string(stringValue);
-    this.uint32(listWriter.#bytes.length);
+  writeStrings(stringItems: readonly string[]): this {
+    const listWriter = new DBusWriter('');
+    for (const stringValue of stringItems) listWriter.writeString(stringValue);
+    this.writeUint32(listWriter.#bytes.length);
     this.#bytes.push(...listWriter.#bytes);
     return this;
   }
 
-  message(messageHead: MessageHead): Buffer {
-    const messageWriter = new BusWriter('');
-    messageWriter.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
-    messageWriter.uint32(this.#bytes.length).uint32(messageHead.serialNumber);
-    const headerFields = new BusWriter('');
-    const addHeaderText = (code: number, type: string, stringValue: string | undefined) => {
+  message(messageHeader: MessageHeader): Buffer {
+    const messageWriter = new DBusWriter('');
+    messageWriter.#bytes.push(0x6c, messageHeader.type, 0, 1); // little-endian, type, flags, version
+    messageWriter.writeUint32(this.#bytes.length).writeUint32(messageHeader.serialNumber);
+    const headerFields = new DBusWriter('');
+    const addHeaderField = (code: number, type: string, stringValue: string | undefined) => {
       if (stringValue === undefined) return;
       headerFields.#align(8);
       headerFields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
       if (type === 'g') headerFields.#bytes.push(stringValue.length, ...Buffer.from(stringValue), 0);
-      else headerFields.string(stringValue);
+      else headerFields.writeString(stringValue);
     };
-    addHeaderText(1, 'o', messageHead.path);
-    addHeaderText(2, 's', messageHead.interface);
-    addHeaderText(3, 's', messageHead.member);
-    if (messageHead.replySerial !== undefined) {
+    addHeaderField(1, 'o', messageHeader.path);
+    addHeaderField(2, 's', messageHeader.interface);
+    addHeaderField(3, 's', messageHeader.member);
+    if (messageHeader.replySerial !== undefined) {
       headerFields.#align(8);
       headerFields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
-      headerFields.uint32(messageHead.replySerial);
+      headerFields.writeUint32(messageHeader.replySerial);
     }
-    addHeaderText(6, 's', messageHead.destination);
-    if (this.#signature !== '') addHeaderText(8, 'g', this.#signature);
-    messageWriter.uint32(headerFields.#bytes.length);
+    addHeaderField(6, 's', messageHeader.destination);
+    if (this.#signature !== '') addHeaderField(8, 'g', this.#signature);
+    messageWriter.writeUint32(headerFields.#bytes.length);
     messageWriter.#bytes.push(...headerFields.#bytes);
     messageWriter.#align(8);
     return Buffer.from([...messageWriter.#bytes, ...this.#bytes]);
@@ -74,7 +74,7 @@ export class BusWriter {
 }
 
 /** D-Bus aligns each value relative to the start of the message. */
-export class BusReader {
+export class DBusReader {
   readonly #data: Buffer;
   #position: number;
 
@@ -95,28 +95,28 @@ export class BusReader {
     return this.#data.readUInt8(this.#position++);
   }
 
-  uint32(): number {
+  readUint32(): number {
     this.align(4);
     this.#position += 4;
     return this.#data.readUInt32LE(this.#position - 4);
   }
 
-  string(): string {
-    return this.#text(this.uint32());
+  readString(): string {
+    return this.#readText(this.readUint32());
   }
 
   signature(): string {
-    return this.#text(this.byte());
+    return this.#readText(this.byte());
   }
 
-  strings(): string[] {
-    const stringEndPosition = this.uint32() + this.#position;
-    const stringArguments: string[] = [];
-    while (this.#position < stringEndPosition) stringArguments.push(this.string());
-    return stringArguments;
+  readStrings(): string[] {
+    const stringEndPosition = this.readUint32() + this.#position;
+    const stringItems: string[] = [];
+    while (this.#position < stringEndPosition) stringItems.push(this.readString());
+    return stringItems;
   }
 
-  #text(textLength: number): string {
+  #readText(textLength: number): string {
     this.#position += textLength + 1;
     return this.#data.toString('utf8', this.#position - textLength - 1, this.#position - 1);
   }
@@ -128,37 +128,37 @@ export interface ReceivedCall {
   readonly serialNumber: number;
   readonly member: string;
   readonly sender: string;
-  readonly bodyReader: BusReader;
+  readonly bodyReader: DBusReader;
 }
 
 /** readCall returns undefined if the first D-Bus message in data is incomplete. */
 export function readCall(messageData: Buffer): ReceivedCall | undefined {
   if (messageData.length < 16) return undefined;
-  const headerReader = new BusReader(messageData);
+  const headerReader = new DBusReader(messageData);
   headerReader.byte();
   const type = headerReader.byte();
   headerReader.byte();
   headerReader.byte();
-  const bodyLength = headerReader.uint32();
-  const serialNumber = headerReader.uint32();
-  const fieldsLength = headerReader.uint32();
-  const bodyStartBytes = Math.ceil((16 + fieldsLength) / 8) * 8;
+  const bodyLength = headerReader.readUint32();
+  const serialNumber = headerReader.readUint32();
+  const headerFieldsLength = headerReader.readUint32();
+  const bodyStartBytes = Math.ceil((16 + headerFieldsLength) / 8) * 8;
   if (messageData.length < bodyStartBytes + bodyLength) return undefined;
-  const stringArguments = new Map<number, string>();
-  while (headerReader.position < 16 + fieldsLength) {
+  const stringValuesByPosition = new Map<number, string>();
+  while (headerReader.position < 16 + headerFieldsLength) {
     headerReader.align(8);
     const code = headerReader.byte();
     const valueType = headerReader.signature();
-    if (valueType === 'u') headerReader.uint32();
-    else stringArguments.set(code, valueType === 'g' ? headerReader.signature() : headerReader.string());
+    if (valueType === 'u') headerReader.readUint32();
+    else stringValuesByPosition.set(code, valueType === 'g' ? headerReader.signature() : headerReader.readString());
   }
-  const bodyReader = new BusReader(messageData.subarray(bodyStartBytes, bodyStartBytes + bodyLength));
+  const bodyReader = new DBusReader(messageData.subarray(bodyStartBytes, bodyStartBytes + bodyLength));
   return {
     length: bodyStartBytes + bodyLength,
     isCall: type === 1,
     serialNumber,
-    member: stringArguments.get(3) ?? '',
-    sender: stringArguments.get(7) ?? '',
+    member: stringValuesByPosition.get(3) ?? '',
+    sender: stringValuesByPosition.get(7) ?? '',
     bodyReader,
   };
 }

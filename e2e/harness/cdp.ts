@@ -33,8 +33,8 @@ const commandTimeoutMs = 30_000;
 
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
-    const targetsAnswer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
-    return String(Object(targetsAnswer).webSocketDebuggerUrl);
+    const browserVersionInfo: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
+    return String(Object(browserVersionInfo).webSocketDebuggerUrl);
   });
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 30 });
   await new Promise<void>((resolve, reject) => {

@@ -29,8 +29,8 @@ export interface ReceivedProgress extends Progress {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (report: ReceivedProgress) => void;
-  /** withoutProgress omits the progressToken from the request, so the server sends no progress notifications. */
-  readonly withoutProgress?: boolean;
+  /** omitsProgressToken omits the progressToken from the request, so the server sends no progress notifications. */
+  readonly omitsProgressToken?: boolean;
   /** The default timeoutMs is shorter than the time limit of a test file, so that a hanging call fails its own test. */
   readonly timeoutMs?: number;
 }
@@ -90,13 +90,13 @@ async function connectClient(clientTransport: unknown, answerForm?: FormHandler)
         {
           timeout: options.timeoutMs ?? OperationTimeoutMs,
           ...(options.signal ? { signal: options.signal } : {}),
-          ...(options.withoutProgress
+          ...(options.omitsProgressToken
             ? {}
             : {
                 onprogress(notification) {
-                  const receivedReport = { ...notification, atMs: performance.now() - startMs };
-                  progress.push(receivedReport);
-                  options.onProgress?.(receivedReport);
+                  const progressReport = { ...notification, atMs: performance.now() - startMs };
+                  progress.push(progressReport);
+                  options.onProgress?.(progressReport);
                 },
               }),
         },

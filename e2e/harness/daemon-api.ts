@@ -1,5 +1,5 @@
 /** Calls the daemon's HTTP API with an administrator token. */
-import { runChecked } from './process.ts';
+import { runOrThrow } from './process.ts';
 import { waitFor } from './wait.ts';
 
 export interface DaemonAddress {
@@ -78,6 +78,6 @@ export async function decideCall(
 }
 
 export async function addClient(env: Readonly<Record<string, string>>, name: string): Promise<string> {
-  const client: unknown = JSON.parse(await runChecked(['client', 'add', name, '--json'], env));
+  const client: unknown = JSON.parse(await runOrThrow(['client', 'add', name, '--json'], env));
   return String(Object(client).token);
 }

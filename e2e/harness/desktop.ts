@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BusReader, BusWriter, type ReceivedCall, readCall } from './bus-message.ts';
+import { type DBusReader, DBusWriter, type ReceivedCall, readCall } from './bus-message.ts';
 import { waitFor } from './wait.ts';
 
 export interface DesktopNotification {
@@ -37,33 +37,36 @@ const closedByCallReason = 3;
 export async function startDesktop(): Promise<FakeDesktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
-  const busAddress = `unix:path=${socketPath}`;
-  const busProcess = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${busAddress}`], {
+  const dbusAddress = `unix:path=${socketPath}`;
+  const dbusProcess = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${dbusAddress}`], {
     stdio: 'ignore',
   });
   const socket = await waitFor('the session bus to start', () => tryConnect(socketPath));
   const openNotifications = new Map<number, DesktopNotification>();
   let lastNotificationId = 0;
-  const connection = new BusConnection(socket, (call) => {
+  const connection = new DBusConnection(socket, (call) => {
     switch (call.member) {
       case 'Notify': {
         const { replacesId, title, body: bodyReader, actions } = readNotifyCall(call.bodyReader);
         const id = openNotifications.has(replacesId) ? replacesId : ++lastNotificationId;
         openNotifications.set(id, { id, title, body: bodyReader, actions });
-        return new BusWriter('u').uint32(id);
+        return new DBusWriter('u').writeUint32(id);
       }
       case 'CloseNotification': {
-        const id = call.bodyReader.uint32();
+        const id = call.bodyReader.readUint32();
         if (openNotifications.delete(id))
-          connection.emitSignal('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedByCallReason));
-        return new BusWriter('');
+          connection.emitSignal(
+            'NotificationClosed',
+            new DBusWriter('uu').writeUint32(id).writeUint32(closedByCallReason),
+          );
+        return new DBusWriter('');
       }
       case 'GetCapabilities':
-        return new BusWriter('as').strings(['actions', 'body', 'persistence']);
+        return new DBusWriter('as').writeStrings(['actions', 'body', 'persistence']);
       case 'GetServerInformation':
         return ['opentabs-e2e', 'opentabs', '1', '1.2'].reduce(
-          (busWriter, stringValue) => busWriter.string(stringValue),
-          new BusWriter('ssss'),
+          (dbusWriter, stringValue) => dbusWriter.writeString(stringValue),
+          new DBusWriter('ssss'),
         );
       default:
         return undefined;
@@ -72,22 +75,25 @@ export async function startDesktop(): Promise<FakeDesktop> {
   await connection.start();
   const dismissByUser = (id: number) => {
     if (openNotifications.delete(id))
-      connection.emitSignal('NotificationClosed', new BusWriter('uu').uint32(id).uint32(dismissedByUserReason));
+      connection.emitSignal(
+        'NotificationClosed',
+        new DBusWriter('uu').writeUint32(id).writeUint32(dismissedByUserReason),
+      );
   };
   return {
-    env: { DBUS_SESSION_BUS_ADDRESS: busAddress },
+    env: { DBUS_SESSION_BUS_ADDRESS: dbusAddress },
     notifications: () => [...openNotifications.values()],
     press({ id }, action) {
       const actions = openNotifications.get(id)?.actions ?? new Map<string, string>();
       const key = actions.get(action);
       if (key === undefined) throw new Error(`the notification has no "${action}", only ${[...actions.keys()]}`);
-      connection.emitSignal('ActionInvoked', new BusWriter('us').uint32(id).string(key));
+      connection.emitSignal('ActionInvoked', new DBusWriter('us').writeUint32(id).writeString(key));
       dismissByUser(id);
     },
     dismiss: ({ id }) => dismissByUser(id),
     async close() {
       socket.destroy();
-      await stopBus(busProcess);
+      await stopBus(dbusProcess);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -103,19 +109,19 @@ async function tryConnect(path: string): Promise<Socket | undefined> {
   }
 }
 
-async function stopBus(busProcess: ChildProcess): Promise<void> {
-  if (busProcess.exitCode !== null || busProcess.signalCode !== null) return;
-  busProcess.kill();
-  await once(busProcess, 'exit');
+async function stopBus(dbusProcess: ChildProcess): Promise<void> {
+  if (dbusProcess.exitCode !== null || dbusProcess.signalCode !== null) return;
+  dbusProcess.kill();
+  await once(dbusProcess, 'exit');
 }
 
-function readNotifyCall(bodyReader: BusReader) {
-  bodyReader.string(); // skip the program's name
-  const replacedNotificationId = bodyReader.uint32();
-  bodyReader.string(); // skip the icon
-  const title = bodyReader.string();
-  const stringValue = bodyReader.string();
-  const actionParts = bodyReader.strings();
+function readNotifyCall(bodyReader: DBusReader) {
+  bodyReader.readString(); // skip the program's name
+  const replacedNotificationId = bodyReader.readUint32();
+  bodyReader.readString(); // skip the icon
+  const title = bodyReader.readString();
+  const stringValue = bodyReader.readString();
+  const actionParts = bodyReader.readStrings();
   const actions = new Map<string, string>();
   for (let i = 0; i + 1 < actionParts.length; i += 2) {
     const [key = '', label = ''] = actionParts.slice(i, i + 2);
@@ -124,13 +130,13 @@ function readNotifyCall(bodyReader: BusReader) {
   return { replacesId: replacedNotificationId, title, body: stringValue, actions };
 }
 
-class BusConnection {
+class DBusConnection {
   readonly #socket: Socket;
-  readonly #answer: (call: ReceivedCall) => BusWriter | undefined;
-  #serial = 0;
-  #received = Buffer.alloc(0);
+  readonly #answer: (call: ReceivedCall) => DBusWriter | undefined;
+  #lastSerial = 0;
+  #receivedBytes = Buffer.alloc(0);
 
-  constructor(socket: Socket, answerCall: (call: ReceivedCall) => BusWriter | undefined) {
+  constructor(socket: Socket, answerCall: (call: ReceivedCall) => DBusWriter | undefined) {
     this.#socket = socket;
     this.#answer = answerCall;
   }
@@ -141,21 +147,23 @@ class BusConnection {
     await once(this.#socket, 'data'); // wait for the bus to accept the authentication
     this.#socket.write('BEGIN\r\n');
     this.#socket.on('data', (socketData) => this.#receive(socketData));
-    const busProcess = {
+    const dbusDestination = {
       path: '/org/freedesktop/DBus',
       interface: 'org.freedesktop.DBus',
       destination: 'org.freedesktop.DBus',
     };
-    this.#send(new BusWriter('').message({ type: 1, serialNumber: ++this.#serial, ...busProcess, member: 'Hello' }));
-    const name = new BusWriter('su').string(serviceName).uint32(0);
-    this.#send(name.message({ type: 1, serialNumber: ++this.#serial, ...busProcess, member: 'RequestName' }));
+    this.#send(
+      new DBusWriter('').message({ type: 1, serialNumber: ++this.#lastSerial, ...dbusDestination, member: 'Hello' }),
+    );
+    const name = new DBusWriter('su').writeString(serviceName).writeUint32(0);
+    this.#send(name.message({ type: 1, serialNumber: ++this.#lastSerial, ...dbusDestination, member: 'RequestName' }));
   }
 
-  emitSignal(signalName: string, bodyReader: BusWriter): void {
+  emitSignal(signalName: string, bodyReader: DBusWriter): void {
     this.#send(
       bodyReader.message({
         type: 4,
-        serialNumber: ++this.#serial,
+        serialNumber: ++this.#lastSerial,
         path: servicePath,
         interface: serviceName,
         member: signalName,
@@ -164,17 +172,17 @@ class BusConnection {
   }
 
   #receive(socketData: Buffer): void {
-    this.#received = Buffer.concat([this.#received, socketData]);
+    this.#receivedBytes = Buffer.concat([this.#receivedBytes, socketData]);
     for (;;) {
-      const call = readCall(this.#received);
+      const call = readCall(this.#receivedBytes);
       if (!call) return;
-      this.#received = this.#received.subarray(call.length);
+      this.#receivedBytes = this.#receivedBytes.subarray(call.length);
       const replyBody = call.isCall && this.#answer(call);
       if (replyBody)
         this.#send(
           replyBody.message({
             type: 2,
-            serialNumber: ++this.#serial,
+            serialNumber: ++this.#lastSerial,
             replySerial: call.serialNumber,
             destination: call.sender,
           }),

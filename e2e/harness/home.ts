@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addClient } from './daemon-api.ts';
-import { repositoryRoot, runChecked } from './process.ts';
+import { repositoryRoot, runOrThrow } from './process.ts';
 
 export interface HomeOptions {
   readonly plugins?: readonly HomePlugin[];
@@ -73,10 +73,10 @@ async function makeHomeTemplate({ plugins = [], clientName, installFlags = [] }:
   for (const { folder: pluginName, sources, permission = 'auto' } of plugins) {
     const pluginFolder = join(folder, pluginName);
     copySources(sources, pluginFolder);
-    await runChecked(['plugin', 'build', pluginFolder], env);
-    await runChecked(['plugin', 'add', pluginFolder, '--permission', permission], env);
+    await runOrThrow(['plugin', 'build', pluginFolder], env);
+    await runOrThrow(['plugin', 'add', pluginFolder, '--permission', permission], env);
   }
-  await runChecked(['extension', 'install', '--dir', join(folder, extensionFolderName), ...installFlags], env);
+  await runOrThrow(['extension', 'install', '--dir', join(folder, extensionFolderName), ...installFlags], env);
   const clientToken = clientName === undefined ? '' : await addClient(env, clientName);
   rmSync(join(folder, 'plugin-index'), { force: true }); // the index contains the inodes of the template's files
   return { folder, clientToken };

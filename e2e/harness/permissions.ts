@@ -6,6 +6,6 @@ import { join } from 'node:path';
 export function grantOptionalPermissions(folder: string): void {
   const file = join(folder, 'manifest.json');
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const { permissions, optional_permissions: optional, ...otherFields } = Object(manifest);
-  writeFileSync(file, JSON.stringify({ ...otherFields, permissions: [...permissions, ...optional] }));
+  const { permissions, optional_permissions: optionalPermissions, ...otherFields } = Object(manifest);
+  writeFileSync(file, JSON.stringify({ ...otherFields, permissions: [...permissions, ...optionalPermissions] }));
 }

@@ -16,7 +16,7 @@ export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  commandEnd: Promise<CommandResult>;
+  commandResult: Promise<CommandResult>;
 }
 
 /** If input is undefined, the standard input of the started command stays open. */
@@ -37,11 +37,11 @@ export function startOpentabs(
   // A command that exits without reading its stdin breaks the pipe, which must not fail the test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
-  const commandEnd = new Promise<CommandResult>((resolve, reject) => {
+  const commandResult = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
   });
-  return { child, stdout: () => stdout, stderr: () => stderr, commandEnd };
+  return { child, stdout: () => stdout, stderr: () => stderr, commandResult };
 }
 
 export function runOpentabs(
@@ -55,15 +55,15 @@ export function runOpentabs(
 /** After a timeout, waitForExit kills the command and throws an error with the stacks of its goroutines. */
 async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   try {
-    return await withOperationTimeout(command.child.spawnargs.join(' '), command.commandEnd);
+    return await withOperationTimeout(command.child.spawnargs.join(' '), command.commandResult);
   } catch (error) {
     command.child.kill('SIGQUIT'); // a Go program prints all goroutine stacks and exits
-    const { stdout, stderr } = await withOperationTimeout('the process after SIGQUIT', command.commandEnd);
+    const { stdout, stderr } = await withOperationTimeout('the process after SIGQUIT', command.commandResult);
     throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
   }
 }
 
-export async function runChecked(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+export async function runOrThrow(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const commandResult = await runOpentabs(args, env);
   if (commandResult.code !== 0) {
     throw new Error(

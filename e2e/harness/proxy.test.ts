@@ -17,14 +17,14 @@ before(async () => {
 });
 after(() => echoServer.close());
 
-const isAddress = (value: AddressInfo | string | null): value is AddressInfo =>
+const isAddressInfo = (value: AddressInfo | string | null): value is AddressInfo =>
   typeof value === 'object' && value !== null;
 
 async function startProxyToEcho() {
   const serverAddress = echoServer.address();
-  assert.ok(isAddress(serverAddress));
+  assert.ok(isAddressInfo(serverAddress));
   const proxy = await startProxy(serverAddress.port);
-  const openClient = () => {
+  const openClientSocket = () => {
     const socket = connect(proxy.port, '127.0.0.1');
     const client = { socket, received: '', isClosed: false };
     socket.on('data', (chunk) => {
@@ -36,7 +36,7 @@ async function startProxyToEcho() {
     });
     return client;
   };
-  return { proxy, openConnection: openClient };
+  return { proxy, openConnection: openClientSocket };
 }
 
 test('a stalled direction buffers bytes without closing either side, and resume forwards them in order', async () => {

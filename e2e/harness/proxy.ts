@@ -15,7 +15,7 @@ export type PipeDirection = 'up' | 'down' | 'both';
 export interface Proxy {
   readonly port: number;
   readonly openConnections: number;
-  readonly connectionsMade: number;
+  readonly acceptedConnectionCount: number;
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
   stallTraffic(pipeDirection?: PipeDirection): void;
@@ -50,14 +50,14 @@ export async function startProxy(port: number): Promise<Proxy> {
       return;
     }
     connectionCount++;
-    const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    startPipe({ pipeDirection: 'up', sourceSocket: browser, targetSocket: upstream, bufferedWrites: [] });
-    startPipe({ pipeDirection: 'down', sourceSocket: upstream, targetSocket: browser, bufferedWrites: [] });
+    const serverSocket = connect({ port, host: '127.0.0.1', noDelay: true });
+    forwardSocketData({ pipeDirection: 'up', sourceSocket: browser, targetSocket: serverSocket, bufferedWrites: [] });
+    forwardSocketData({ pipeDirection: 'down', sourceSocket: serverSocket, targetSocket: browser, bufferedWrites: [] });
   });
 
-  function startPipe(socketPipe: SocketPipe): void {
-    const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = socketPipe;
-    socketPipes.add(socketPipe);
+  function forwardSocketData(forwardedSocketPair: SocketPipe): void {
+    const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = forwardedSocketPair;
+    socketPipes.add(forwardedSocketPair);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
     const forwardOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(sourceSocket)) return;
@@ -76,7 +76,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     sourceSocket.on('error', () => undefined); // after an error, the socket also emits close
     sourceSocket.on('close', (hasError) => {
       forwardOrBuffer(() => {
-        socketPipes.delete(socketPipe);
+        socketPipes.delete(forwardedSocketPair);
         if (hasError) destinationSocket.resetAndDestroy();
       });
     });
@@ -84,15 +84,20 @@ export async function startProxy(port: number): Promise<Proxy> {
 
   function resumeDirection(pipeDirection: 'up' | 'down'): void {
     isStalled[pipeDirection] = false;
-    for (const socketPipe of socketPipes) {
-      if (socketPipe.pipeDirection !== pipeDirection) continue;
-      for (const action of socketPipe.bufferedWrites.splice(0)) action();
-      socketPipe.sourceSocket.resume();
+    for (const forwardedSocketPair of socketPipes) {
+      if (forwardedSocketPair.pipeDirection !== pipeDirection) continue;
+      for (const action of forwardedSocketPair.bufferedWrites.splice(0)) action();
+      forwardedSocketPair.sourceSocket.resume();
     }
   }
 
   const sockets = () =>
-    new Set([...socketPipes].flatMap((socketPipe) => [socketPipe.sourceSocket, socketPipe.targetSocket]));
+    new Set(
+      [...socketPipes].flatMap((forwardedSocketPair) => [
+        forwardedSocketPair.sourceSocket,
+        forwardedSocketPair.targetSocket,
+      ]),
+    );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const serverAddress = server.address();
   if (serverAddress === null || typeof serverAddress === 'string') throw new Error('the proxy has no port');
@@ -101,7 +106,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     get openConnections() {
       return Math.ceil(socketPipes.size / 2);
     },
-    get connectionsMade() {
+    get acceptedConnectionCount() {
       return connectionCount;
     },
     forwardedByteCount: bytes,

@@ -26,7 +26,7 @@ async function measureCallTime(
   return { callEnding, ms: performance.now() - startMs };
 }
 
-function fillRunningSlots(client: SoakClient, stopSignal: AbortSignal): Promise<CallEnding>[] {
+function occupyRunningSlots(client: SoakClient, stopSignal: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
   return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal }));
 }
@@ -67,8 +67,8 @@ describe('calls in one page', () => {
         callEnding.text,
       );
     }
-    testedSystem.countStarts();
-    assert.ok([...testedSystem.startCounts.values()].every((times) => times === 1));
+    testedSystem.countHandlerStarts();
+    assert.ok([...testedSystem.handlerStartCounts.values()].every((times) => times === 1));
   });
 });
 
@@ -111,7 +111,7 @@ describe('calls of 64 clients', () => {
   test('a queued call never starts if it is cancelled or its client disconnects', async () => {
     const client = connectSoakClient('cancelling');
     const stopRunning = new AbortController();
-    const runningCalls = fillRunningSlots(client, stopRunning.signal);
+    const runningCalls = occupyRunningSlots(client, stopRunning.signal);
     await waitFor('eight running calls', async () => (await testedSystem.listRunningKeys()).length === 8);
     const stopSignal = new AbortController();
     setMaxListeners(0, stopSignal.signal);
@@ -134,9 +134,9 @@ describe('calls of 64 clients', () => {
     stopRunning.abort();
     await Promise.all(runningCalls);
     assert.equal((await measureCallTime(client, 'next', 0)).callEnding.code, 'ok');
-    testedSystem.countStarts();
+    testedSystem.countHandlerStarts();
     assert.deepEqual(
-      [...testedSystem.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
+      [...testedSystem.handlerStartCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
       [],
     );
   });
@@ -144,7 +144,7 @@ describe('calls of 64 clients', () => {
   test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
     const floodClient = connectSoakClient('greedy');
     const stopSignal = new AbortController();
-    const runningCalls = fillRunningSlots(floodClient, stopSignal.signal);
+    const runningCalls = occupyRunningSlots(floodClient, stopSignal.signal);
     await waitFor('eight running calls', async () => (await testedSystem.listRunningKeys()).length === 8);
     const refusedCodes: string[] = [];
     const floodCalls = Array.from({ length: 1300 }, async (_, i) => {
@@ -164,9 +164,9 @@ describe('calls of 64 clients', () => {
     const { callEnding } = await otherClientCall;
     assert.equal(callEnding.code, 'ok', callEnding.text);
     const floodEndings = (await Promise.all(floodCalls)).map(({ callEnding }) => callEnding);
-    const refusedEndings = floodEndings.filter(({ code }) => code !== 'ok');
-    assert.equal(refusedEndings.length, 101);
-    for (const { code, text: endingText } of refusedEndings) {
+    const refusedCalls = floodEndings.filter(({ code }) => code !== 'ok');
+    assert.equal(refusedCalls.length, 101);
+    for (const { code, text: endingText } of refusedCalls) {
       assert.equal(code, 'rate_limited', endingText);
       assert.match(
         endingText,

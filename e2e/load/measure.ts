@@ -4,39 +4,43 @@
 import { readFileSync } from 'node:fs';
 import type { Cdp, CdpSession } from '../harness/cdp.ts';
 
-export interface WorldMemory {
+export interface ScriptWorldMemory {
   readonly heapBytes: number;
   /** The field `promises` and all later fields count live objects of classes that typically leak. */
   readonly promises: number;
   readonly ports: number;
-  readonly controllers: number;
+  readonly abortControllers: number;
   readonly entries: number;
 }
 
 export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
-  readonly worker: WorldMemory;
-  readonly page: WorldMemory;
-  readonly bridge: WorldMemory;
+  readonly worker: ScriptWorldMemory;
+  readonly page: ScriptWorldMemory;
+  readonly bridge: ScriptWorldMemory;
   readonly documents: number;
   readonly listeners: number;
 }
 
-export function readResidentMemory(pid: number): { nowBytes: number; anonymous: number; peak: number } {
+export function readResidentMemory(pid: number): {
+  currentResidentBytes: number;
+  anonymousBytes: number;
+  peak: number;
+} {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const readKilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+  const readStatusKilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   return {
-    nowBytes: readKilobytes('VmRSS') * 1024,
-    anonymous: readKilobytes('RssAnon') * 1024,
-    peak: readKilobytes('VmHWM') * 1024,
+    currentResidentBytes: readStatusKilobytes('VmRSS') * 1024,
+    anonymousBytes: readStatusKilobytes('RssAnon') * 1024,
+    peak: readStatusKilobytes('VmHWM') * 1024,
   };
 }
 
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-async function countObjects(session: CdpSession, contextId?: number): Promise<WorldMemory> {
+async function countLiveObjects(session: CdpSession, contextId?: number): Promise<ScriptWorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
-  const evaluateSum = async (name: string, computeExpression: string): Promise<number> => {
+  const evaluateOverInstances = async (name: string, sumExpression: string): Promise<number> => {
     const objectGroupName = 'measure';
     const controllerPrototype = Object(
       await session.sendCommand('Runtime.evaluate', {
@@ -45,35 +49,38 @@ async function countObjects(session: CdpSession, contextId?: number): Promise<Wo
         ...context,
       }),
     );
-    const { objects: controllerList } = Object(
+    const { objects: liveInstances } = Object(
       await session.sendCommand('Runtime.queryObjects', {
         prototypeObjectId: controllerPrototype.result.objectId,
         objectGroup: objectGroupName,
       }),
     );
-    const { result: heapUsage } = Object(
+    const { result: sumResult } = Object(
       await session.sendCommand('Runtime.callFunctionOn', {
-        objectId: controllerList.objectId,
-        functionDeclaration: `function () { return ${computeExpression}; }`,
+        objectId: liveInstances.objectId,
+        functionDeclaration: `function () { return ${sumExpression}; }`,
         returnByValue: true,
       }),
     );
     await session.sendCommand('Runtime.releaseObjectGroup', { objectGroup: objectGroupName });
-    return Number(heapUsage.value);
+    return Number(sumResult.value);
   };
-  const memoryNumbers: Record<string, number> = {};
+  const countsByClass: Record<string, number> = {};
   for (const name of countedClasses) {
     // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
     const entriesCode = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    memoryNumbers[name] = await evaluateSum(name, name === 'Map' || name === 'Set' ? entriesCode : 'this.length');
+    countsByClass[name] = await evaluateOverInstances(
+      name,
+      name === 'Map' || name === 'Set' ? entriesCode : 'this.length',
+    );
   }
   const heapBytes = Number(Object(await session.sendCommand('Runtime.getHeapUsage')).usedSize);
   return {
     heapBytes,
-    promises: memoryNumbers.Promise ?? 0,
-    ports: memoryNumbers.MessagePort ?? 0,
-    controllers: memoryNumbers.AbortController ?? 0,
-    entries: (memoryNumbers.Map ?? 0) + (memoryNumbers.Set ?? 0),
+    promises: countsByClass.Promise ?? 0,
+    ports: countsByClass.MessagePort ?? 0,
+    abortControllers: countsByClass.AbortController ?? 0,
+    entries: (countsByClass.Map ?? 0) + (countsByClass.Set ?? 0),
   };
 }
 
@@ -112,17 +119,17 @@ export async function measureMemory(measuredProcesses: MeasuredProcesses): Promi
     const bridgeContext = executionContexts
       .map((context) => Object(context))
       .find((executionContext) => executionContext.origin === `chrome-extension://${measuredProcesses.extensionId}`);
-    const bridge = await countObjects(page, bridgeContext?.id);
+    const bridge = await countLiveObjects(page, bridgeContext?.id);
     const { documents: documentCount, jsEventListeners } = Object(await page.sendCommand('Memory.getDOMCounters'));
     const serverMemory = await measuredProcesses.readServerMemory();
     return {
       server: {
-        rssBytes: readResidentMemory(measuredProcesses.serverPid).nowBytes,
+        rssBytes: readResidentMemory(measuredProcesses.serverPid).currentResidentBytes,
         heapBytes: serverMemory.heap_bytes,
         goroutines: serverMemory.goroutines,
       },
-      worker: await countObjects(worker),
-      page: await countObjects(page),
+      worker: await countLiveObjects(worker),
+      page: await countLiveObjects(page),
       bridge,
       documents: Number(documentCount),
       listeners: Number(jsEventListeners),

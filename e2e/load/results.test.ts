@@ -33,10 +33,10 @@ async function openClient(): Promise<LargeResultClient> {
 function assertResultSize(responseSummary: ResponseSummary, bytes: number): void {
   assert.ok(
     responseSummary.bytes > 2 * bytes && responseSummary.bytes < 2 * bytes + 10_000,
-    `the client received ${responseSummary.bytes} bytes, want slightly more than ${2 * bytes}: ${responseSummary.firstBytes.slice(0, 600)}`,
+    `the client received ${responseSummary.bytes} bytes, want slightly more than ${2 * bytes}: ${responseSummary.responseStart.slice(0, 600)}`,
   );
-  assert.match(responseSummary.firstBytes, /\\"text\\":\\"0 xxx/);
-  assert.match(responseSummary.lastBytes, /x"}/);
+  assert.match(responseSummary.responseStart, /\\"text\\":\\"0 xxx/);
+  assert.match(responseSummary.responseEnd, /x"}/);
 }
 
 test('a result of 90 MB arrives complete, and a result of 101 MB fails with an error that names both sizes and the action', async () => {
@@ -44,7 +44,7 @@ test('a result of 90 MB arrives complete, and a result of 101 MB fails with an e
   assertResultSize(await client.call('work__big', { key: 'ninety', bytes: 90 * bytesPerMib }), 90 * bytesPerMib);
   const refusedCall = await client.call('work__big', { key: 'more', bytes: 101 * bytesPerMib });
   assert.match(
-    refusedCall.firstBytes,
+    refusedCall.responseStart,
     /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/,
   );
 });
@@ -52,7 +52,7 @@ test('a result of 90 MB arrives complete, and a result of 101 MB fails with an e
 test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded memory, and short calls run in between`, async (t) => {
   await waitFor(
     'the server to free the memory of the previous test',
-    () => readResidentMemory(pid).nowBytes < 200 * bytesPerMib,
+    () => readResidentMemory(pid).currentResidentBytes < 200 * bytesPerMib,
     30_000,
   );
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded memory peak of the daemon
@@ -63,12 +63,12 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
       callingClient.call('work__big', { key: `large${i}`, bytes: concurrentMib * bytesPerMib }),
     ),
   );
-  const echoTimes: number[] = [];
+  const echoDurationsMs: number[] = [];
   const largeCallState = { isDone: false };
   const shortCallLoop = (async () => {
     while (!largeCallState.isDone) {
       await pause(100);
-      echoTimes.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).durationMs);
+      echoDurationsMs.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).durationMs);
     }
   })();
   const largeResponses = await largeCalls;
@@ -76,19 +76,19 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   await shortCallLoop;
   for (const response of largeResponses) assertResultSize(response, concurrentMib * bytesPerMib);
   const { peak: peakBytes } = readResidentMemory(pid);
-  const sortedEchoes = echoTimes.toSorted((a, b) => a - b);
+  const sortedEchoes = echoDurationsMs.toSorted((a, b) => a - b);
   t.diagnostic(
     `server peak ${Math.round(peakBytes / bytesPerMib)} MB; last result after ${Math.max(...largeResponses.map((callingClient) => callingClient.durationMs)).toFixed(0)} ms;` +
-      ` ${echoTimes.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
+      ` ${echoDurationsMs.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
   );
   assert.ok(
     peakBytes < (200 + 8 * concurrentMib) * bytesPerMib,
     `the server used ${Math.round(peakBytes / bytesPerMib)} MB, want less than ${200 + 8 * concurrentMib} MB`,
   );
-  assert.ok(echoTimes.length > 10, `${echoTimes.length} echo calls returned, want more than 10`);
+  assert.ok(echoDurationsMs.length > 10, `${echoDurationsMs.length} echo calls returned, want more than 10`);
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
+    () => readResidentMemory(pid).currentResidentBytes < 150 * bytesPerMib,
     40_000,
   );
   const { goroutines } = (await testedSystem.readStatus()).memory;
@@ -103,15 +103,18 @@ test('a client that does not read its large result delays no other client, and i
   });
   await pause(1_000);
   for (let i = 0; i < 20; i++) {
-    const { durationMs: ms, firstBytes } = await shortClient.call('work__echo', { key: 'echo', value: i });
-    assert.match(firstBytes, /structuredContent/);
+    const { durationMs: ms, responseStart } = await shortClient.call('work__echo', {
+      key: 'echo',
+      value: i,
+    });
+    assert.match(responseStart, /structuredContent/);
     assert.ok(ms < 5_000, `an echo call took ${ms} ms, want less than 5,000`);
   }
   assertResultSize(await shortClient.call('work__big', { key: 'other', bytes: 20 * bytesPerMib }), 20 * bytesPerMib);
   unreadResponseCall.disconnect();
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
+    () => readResidentMemory(pid).currentResidentBytes < 150 * bytesPerMib,
     40_000,
   );
 });

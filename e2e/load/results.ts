@@ -4,8 +4,8 @@ import type { SystemUnderTest } from '../soak/system-under-test.ts';
 
 export interface ResponseSummary {
   readonly bytes: number;
-  readonly firstBytes: string;
-  readonly lastBytes: string;
+  readonly responseStart: string;
+  readonly responseEnd: string;
   readonly durationMs: number;
 }
 
@@ -29,18 +29,18 @@ export class LargeResultClient {
     const startMs = performance.now();
     const { responseMessage } = await this.#send('tools/call', { name: tool, arguments: args });
     let bytes = 0;
-    let headBytes = '';
-    let tailBytes = '';
+    let headText = '';
+    let tailText = '';
     for await (const chunk of responseMessage) {
       if (!Buffer.isBuffer(chunk)) throw new Error('not bytes');
       bytes += chunk.length;
-      if (headBytes.length < 2_000) headBytes += chunk.toString('latin1', 0, 2_000);
-      tailBytes =
+      if (headText.length < 2_000) headText += chunk.toString('latin1', 0, 2_000);
+      tailText =
         chunk.length >= 200
           ? chunk.toString('latin1', chunk.length - 200)
-          : (tailBytes + chunk.toString('latin1')).slice(-200);
+          : (tailText + chunk.toString('latin1')).slice(-200);
     }
-    return { bytes, firstBytes: headBytes, lastBytes: tailBytes, durationMs: performance.now() - startMs };
+    return { bytes, responseStart: headText, responseEnd: tailText, durationMs: performance.now() - startMs };
   }
 
   /** callWithoutReading returns a function that closes the client's connection to the daemon. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SystemUnderTest } from '../soak/system-under-test.ts';
-import { findGrowth, formatTable, streamCalls } from './steady.ts';
+import { formatTable, listGrowthViolations, streamCalls } from './steady.ts';
 
 let testedSystem: SystemUnderTest;
 
@@ -16,5 +16,5 @@ test('3,000 calls at 10,000 per minute end as expected, and memory use stays fla
   const streamResult = await streamCalls(testedSystem, { calls: 3_000, callsPerMinute: 10_000 }, () => undefined);
   t.diagnostic(formatTable(streamResult));
   assert.deepEqual(streamResult.violationTexts, []);
-  assert.deepEqual(findGrowth(streamResult), []);
+  assert.deepEqual(listGrowthViolations(streamResult), []);
 });

@@ -21,11 +21,11 @@ export interface StreamResult {
 }
 
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
-  const callIndexInHundred = i % 100;
-  if (callIndexInHundred < 10) return 'steps';
-  if (callIndexInHundred < 15) return 'cancel';
-  if (callIndexInHundred < 20) return 'fail';
-  return callIndexInHundred === 20 ? 'big' : 'echo';
+  const percentIndex = i % 100;
+  if (percentIndex < 10) return 'steps';
+  if (percentIndex < 15) return 'cancel';
+  if (percentIndex < 20) return 'fail';
+  return percentIndex === 20 ? 'big' : 'echo';
 }
 
 /** The calls before the first measurement fill caches and message channels, whose memory is not a leak. */
@@ -65,7 +65,7 @@ export async function streamCalls(
       async () =>
         (await testedSystem.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutineGrowth,
       30_000,
-    ).catch(() => undefined); // findGrowth reports the goroutines that remain
+    ).catch(() => undefined); // listGrowthViolations reports the goroutines that remain
     const memoryAfter = await measureWhenIdle(testedSystem);
     for (const client of clients)
       violationTexts.push(
@@ -103,25 +103,25 @@ async function makeCalls(
   const violationTexts: string[] = [];
   const pid = await testedSystem.serverPid();
   const startMs = performance.now();
-  let openCount = 0;
+  let runningCallCount = 0;
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
-    peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
+    peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).currentResidentBytes);
     const endedCallCount = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
     report(
-      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCallCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).nowBytes / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCallCount} calls ended, ${runningCallCount} open, server ${(readResidentMemory(pid).currentResidentBytes / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
   const calls: Promise<void>[] = [];
   const makeCall = async (i: number) => {
-    openCount++;
+    runningCallCount++;
     const key = `${keyPrefix}${i}`;
     const callEnding = await startCall(clients[i % clients.length], chooseTool(i), key, i);
-    openCount--;
+    runningCallCount--;
     endingCounts.set(callEnding.code, (endingCounts.get(callEnding.code) ?? 0) + 1);
-    const mismatchText = findMismatch(chooseTool(i), key, callEnding);
-    if (mismatchText && violationTexts.length < 20)
-      violationTexts.push(`${key}: ${mismatchText}: ${callEnding.text.slice(0, 300)}`);
+    const unexpectedResultText = describeUnexpectedResult(chooseTool(i), key, callEnding);
+    if (unexpectedResultText && violationTexts.length < 20)
+      violationTexts.push(`${key}: ${unexpectedResultText}: ${callEnding.text.slice(0, 300)}`);
   };
   try {
     for (let i = 0; i < callRate.calls; i++) {
@@ -133,7 +133,7 @@ async function makeCalls(
   } finally {
     clearInterval(reportTimer);
   }
-  peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
+  peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).currentResidentBytes);
   return {
     endingCounts,
     violationTexts,
@@ -154,7 +154,7 @@ function startCall(
       return client.call(
         'work__echo',
         { key, value: { i, text: 'x'.repeat(i % 1000) } },
-        { withoutProgress: i % 3 === 0 },
+        { omitsProgressToken: i % 3 === 0 },
       );
     case 'steps':
       return client.call('work__steps', { key, count: 5, everyMs: 20 }, {});
@@ -174,7 +174,7 @@ function startCall(
   }
 }
 
-function findMismatch(
+function describeUnexpectedResult(
   kind: ReturnType<typeof chooseTool>,
   key: string,
   { code, answerCount, structured: structuredResult }: CallEnding,
@@ -187,7 +187,7 @@ function findMismatch(
   return undefined;
 }
 
-export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[] {
+export function listGrowthViolations({ memoryBefore, memoryAfter }: StreamResult): string[] {
   const growthViolations: string[] = [];
   const checkMemoryGrowth = (measure: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
     if (memoryAfter > memoryBefore + allowedGrowth)
@@ -221,8 +221,8 @@ export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[
     );
     checkMemoryGrowth(
       `abort controllers of the ${contextName}`,
-      memoryBefore[contextName].controllers,
-      memoryAfter[contextName].controllers,
+      memoryBefore[contextName].abortControllers,
+      memoryAfter[contextName].abortControllers,
       0,
     );
     checkMemoryGrowth(
@@ -250,7 +250,7 @@ export function formatTable({
   durationMs,
   peakRssBytes,
 }: StreamResult): string {
-  const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
+  const formatMegabytes = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>
     `  ${label.padEnd(28)} ${beforeText} -> ${afterText}`;
   const count = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
@@ -258,21 +258,25 @@ export function formatTable({
     `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endingCounts].map(([code, endingCount]) => `${endingCount} ${code}`).join(', ')})`,
     formatRow(
       'server RSS',
-      formatMb(memoryBefore.server.rssBytes),
-      `${formatMb(memoryAfter.server.rssBytes)} (at most ${formatMb(peakRssBytes)})`,
+      formatMegabytes(memoryBefore.server.rssBytes),
+      `${formatMegabytes(memoryAfter.server.rssBytes)} (at most ${formatMegabytes(peakRssBytes)})`,
     ),
-    formatRow('server heap', formatMb(memoryBefore.server.heapBytes), formatMb(memoryAfter.server.heapBytes)),
+    formatRow(
+      'server heap',
+      formatMegabytes(memoryBefore.server.heapBytes),
+      formatMegabytes(memoryAfter.server.heapBytes),
+    ),
     formatRow('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines),
     ...(['worker', 'page', 'bridge'] as const).flatMap((contextName) => [
       formatRow(
         `${contextName} heap`,
-        formatMb(memoryBefore[contextName].heapBytes),
-        formatMb(memoryAfter[contextName].heapBytes),
+        formatMegabytes(memoryBefore[contextName].heapBytes),
+        formatMegabytes(memoryAfter[contextName].heapBytes),
       ),
       formatRow(
         `${contextName} ports, controllers`,
-        `${memoryBefore[contextName].ports}, ${memoryBefore[contextName].controllers}`,
-        `${memoryAfter[contextName].ports}, ${memoryAfter[contextName].controllers}`,
+        `${memoryBefore[contextName].ports}, ${memoryBefore[contextName].abortControllers}`,
+        `${memoryAfter[contextName].ports}, ${memoryAfter[contextName].abortControllers}`,
       ),
       formatRow(
         `${contextName} promises, table entries`,

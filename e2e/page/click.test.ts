@@ -29,8 +29,8 @@ for (const isInFront of [false, true]) {
     t.diagnostic(`click: ${clickResult.durationMs.toFixed(0)} ms`);
     assert.equal(clickResult.result.changes, '~ button "Clicked" [focused] [ref=e1]');
     assert.equal(clickResult.result.changed, true);
-    const jumpClickResult = (await clickElement(page, 'Jump')).result;
-    assert.match(jumpClickResult.url, /#part$/);
+    const fragmentLinkClickResult = (await clickElement(page, 'Jump')).result;
+    assert.match(fragmentLinkClickResult.url, /#part$/);
     const checkboxResult = (await clickElement(page, 'Terms')).result;
     assert.match(checkboxResult.changes, /^~ checkbox "Terms" \[checked\]/);
     assert.match((await clickElement(page, 'More')).result.changes, /\+ Inside text/);
@@ -129,7 +129,7 @@ test('elements that are far away or enabled late are clicked, and a covered elem
   assert.equal(coveredClickResult.error?.code, 'not_hittable');
   assert.match(coveredClickResult.error.message, /the element e\d+ is in front of it/);
   assert.match(coveredClickResult.error.pageText ?? '', /in front of it: dialog "Cookies"/);
-  assert.equal((await page.callForResult('describe', { target: coveredClickResult.error.ref })).elementName, 'Cookies');
+  assert.equal((await page.callOrThrow('describe', { target: coveredClickResult.error.ref })).elementName, 'Cookies');
   await page.evaluateInPage('setTimeout(() => cover.remove(), 1500), 0');
   const waitOutcome = await clickElement(page, 'Covered');
   assert.match(waitOutcome.result.changes, /~ covered/);
@@ -173,9 +173,9 @@ test('the result of a click names a navigation, a new tab and a download', async
   );
   const tab = (await clickElement(page, 'New tab')).result;
   assert.deepEqual(tab.link, { href: `${page.origin}/tab`, newTab: true });
-  const awayClickResult = (await clickElement(page, 'Away')).result;
-  assert.match(awayClickResult.navigating, /\/never$/);
-  assert.equal(awayClickResult.changed, true);
+  const navigatingClickResult = (await clickElement(page, 'Away')).result;
+  assert.match(navigatingClickResult.navigating, /\/never$/);
+  assert.equal(navigatingClickResult.changed, true);
 });
 
 test('a wait ends at once when the call is cancelled', async () => {
@@ -191,12 +191,12 @@ test('after watch, the operation changes reports the effect of debugger input at
   const page = await pageLab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', {
     isInFront: true,
   });
-  const { snapshot } = await page.callForResult('watch');
-  const { point: clickPoint } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
+  const { snapshot } = await page.callOrThrow('watch');
+  const { point: clickPoint } = await page.callOrThrow('locate', { target: await page.findRef('Do'), ready: true });
   for (const type of ['mousePressed', 'mouseReleased']) {
     await page.session.sendCommand('Input.dispatchMouseEvent', { type, ...clickPoint, button: 'left', clickCount: 1 });
   }
-  const { changes: pageChanges } = await page.callForResult('changes', { since: snapshot });
+  const { changes: pageChanges } = await page.callOrThrow('changes', { since: snapshot });
   assert.match(pageChanges, /^~ button "Done"/);
   assert.equal((await page.callOperation('changes', { since: snapshot })).error?.code, 'invalid_arguments');
 });
@@ -209,7 +209,7 @@ test('a menu that opens on pointer events and a tooltip that opens on hover can 
     h.setAttribute('tabindex', 0); h.onmouseenter = () => { out.innerHTML = '<div role=tooltip>Tip text</div>'; };</script>`);
   assert.match((await clickElement(page, '"Menu"')).result.changes, /\+ menu\n\+ {2}menuitem "Copy" \[ref=e\d+\]/);
   assert.match((await clickElement(page, 'menuitem "Copy')).result.changes, /\+ copied/);
-  const hoverResult = await page.callForResult('hover', { target: await page.findRef('Hover here') });
+  const hoverResult = await page.callOrThrow('hover', { target: await page.findRef('Hover here') });
   assert.match(hoverResult.changes, /\+ tooltip "Tip text"/);
 });
 

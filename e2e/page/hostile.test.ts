@@ -16,9 +16,9 @@ test('a page that replaces every built-in is read and clicked', async () => {
       for (const key of Object.getOwnPropertyNames(owner)) { if (key === 'constructor') continue;
         try { Object.defineProperty(owner, key, { get() { throw new Error('trap'); }, configurable: true }); } catch {} }
   </script>`);
-  const firstSnapshot = await page.callForResult('snapshot');
+  const firstSnapshot = await page.callOrThrow('snapshot');
   assert.match(firstSnapshot.text, /^button "Press" \[ref=e1\]\nno$/);
-  const clickResult = await page.callForResult('click', { target: 'e1' });
+  const clickResult = await page.callOrThrow('click', { target: 'e1' });
   assert.match(clickResult.changes, /yes/);
 });
 
@@ -35,10 +35,10 @@ test('elements with the names of built-in properties break nothing', async () =>
       .split(' ')
       .map((name) => `<img name=${name} alt="">`)
       .join('')}`);
-  const { text: snapshotText } = await page.callForResult('snapshot');
+  const { text: snapshotText } = await page.callOrThrow('snapshot');
   for (const name of names)
     assert.ok(snapshotText.includes(`textbox "${name}"`), `${name} is missing in:\n${snapshotText}`);
-  const typeResult = await page.callForResult('type', {
+  const typeResult = await page.callOrThrow('type', {
     target: await page.findRef('"parentNode"'),
     text: 'x',
     submit: true,
@@ -46,12 +46,12 @@ test('elements with the names of built-in properties break nothing', async () =>
   assert.equal(typeResult.value, 'x');
   assert.match(typeResult.changes, /sent/);
   assert.equal(
-    (await page.callForResult('describe', { target: await page.findRef('"Send"') })).formAction.startsWith(page.origin),
+    (await page.callOrThrow('describe', { target: await page.findRef('"Send"') })).formAction.startsWith(page.origin),
     true,
   );
-  assert.match((await page.callForResult('read')).text, /sent/);
-  assert.equal((await page.callForResult('find', { role: 'button' })).total, 1);
-  assert.equal((await page.callForResult('waitFor', { text: 'sent' })).afterMs < 5_000, true);
+  assert.match((await page.callOrThrow('read')).text, /sent/);
+  assert.equal((await page.callOrThrow('find', { role: 'button' })).total, 1);
+  assert.equal((await page.callOrThrow('waitFor', { text: 'sent' })).afterMs < 5_000, true);
 });
 
 test('a snapshot folds elements that are nested 2,000 levels deep', async () => {
@@ -60,16 +60,16 @@ test('a snapshot folds elements that are nested 2,000 levels deep', async () => 
     `{ let at = document.querySelector('main'); for (let i = 0; i < 2000; i++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'deep'; }`,
   );
   assert.match(await page.snapshot(), /button "After"/);
-  assert.match((await page.callForResult('read')).text, /After/);
-  assert.match((await page.callForResult('read', { format: 'html' })).text, /After/);
-  assert.equal((await page.callForResult('find', { text: 'after' })).total, 1);
+  assert.match((await page.callOrThrow('read')).text, /After/);
+  assert.match((await page.callOrThrow('read', { format: 'html' })).text, /After/);
+  assert.equal((await page.callOrThrow('find', { text: 'after' })).total, 1);
 });
 
 test('a snapshot survives names that refer to each other, huge texts and empty documents', async () => {
   const page =
     await pageLab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
     <button id=c aria-labelledby="c c c">C</button><button>${'long '.repeat(20_000)}</button><p>${'word '.repeat(50_000)}</p>`);
-  const { text: snapshotText, tokens } = await page.callForResult('snapshot');
+  const { text: snapshotText, tokens } = await page.callOrThrow('snapshot');
   assert.ok(tokens < 1_000, `${tokens} tokens`);
   assert.match(snapshotText, /button "C/);
   await page.evaluateInPage('document.documentElement.remove()');
@@ -95,5 +95,5 @@ test('Content Security Policy and Trusted Types do not stop the script', async (
     },
   });
   assert.match(await page.snapshot(), /button "Safe"/);
-  assert.equal((await page.callForResult('type', { target: await page.findRef('Field'), text: 'x' })).value, 'x');
+  assert.equal((await page.callOrThrow('type', { target: await page.findRef('Field'), text: 'x' })).value, 'x');
 });

@@ -59,9 +59,9 @@ test('typing reports the final value of a field that formats, limits or rejects 
   assert.deepEqual([shortFieldResult.value, shortFieldResult.exact], ['abc', false]);
   assert.match(shortFieldResult.notes.join(), /changed the text/);
   assert.equal((await typeIntoField(page, 'Upper', 'abc')).result.value, 'ABC');
-  const stubbornFieldResult = await typeIntoField(page, 'Stubborn', 'new');
+  const rejectedInputResult = await typeIntoField(page, 'Stubborn', 'new');
   assert.match(
-    `${stubbornFieldResult.error?.code} ${stubbornFieldResult.error?.pageText}`,
+    `${rejectedInputResult.error?.code} ${rejectedInputResult.error?.pageText}`,
     /rejected .*contains: "keep"/,
   );
   for (const [fieldName, code] of [
@@ -116,7 +116,7 @@ test('a pressed key acts as if the user had pressed it', async () => {
     <dialog id=d><button>Inside</button></dialog><p id=out></p>
     <script>window.last = ''; document.addEventListener('keydown', (e) => { last = [e.key, e.code, e.ctrlKey, e.shiftKey].join(); if (e.ctrlKey && e.key === 'k') out.textContent = 'shortcut'; });</script>`);
   const pressKey = async (key: string, fieldName?: string) =>
-    page.callForResult('press', { key, ...(fieldName ? { target: await page.findRef(fieldName) } : {}) });
+    page.callOrThrow('press', { key, ...(fieldName ? { target: await page.findRef(fieldName) } : {}) });
   await pressKey('x', '"A"');
   await pressKey('y');
   assert.equal(await page.evaluateInPage('a.value'), 'xy');
@@ -162,7 +162,7 @@ test('forms are filled field by field, and a field that fails does not stop the 
       value,
     })),
   );
-  const fillResult = await page.callForResult('fill', { fields: formFields, submit: true });
+  const fillResult = await page.callOrThrow('fill', { fields: formFields, submit: true });
   assert.deepEqual(
     fillResult.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
     [
@@ -176,7 +176,7 @@ test('forms are filled field by field, and a field that fails does not stop the 
   );
   assert.equal(fillResult.submitted, true);
   assert.match(fillResult.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
-  const partialFillResult = await page.callForResult('fill', {
+  const partialFillResult = await page.callOrThrow('fill', {
     fields: [
       { target: await page.findRef('Fixed'), value: 'x' },
       { target: await page.findRef('"Name"'), value: 'Bob' },
@@ -209,8 +209,8 @@ test('options can be selected in native lists and in lists that a page draws its
   assert.equal(await page.evaluateInPage('n.value + changes'), '21');
   assert.deepEqual((await selectValues('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
   assert.deepEqual((await selectValues('"Many"', [])).result.chosen, []);
-  const drawnSelectResult = await selectValues('"Drawn"', ['Option 42']);
-  assert.deepEqual(drawnSelectResult.result?.chosen, ['Option 42'], JSON.stringify(drawnSelectResult));
+  const customListResult = await selectValues('"Drawn"', ['Option 42']);
+  assert.deepEqual(customListResult.result?.chosen, ['Option 42'], JSON.stringify(customListResult));
   assert.equal(await page.evaluateInPage('c.textContent'), 'Option 42');
   assert.match((await selectValues('"Native"', ['Nine'])).error?.pageText ?? '', /the options: "One", "Two", "Three"/);
   assert.equal((await selectValues('"Native"', ['Three'])).error?.code, 'rejected');
@@ -225,7 +225,7 @@ test('the result of a selection reports whether the page shows all options as ch
     <script>for (const option of l.children) option.onclick = () => { tags.textContent = option.textContent;
       for (const other of l.children) other.setAttribute('aria-selected', other !== option); };</script>`);
   const selectValues = async (values: string[]) =>
-    page.callForResult('select', { target: await page.findRef('"Ships"'), values });
+    page.callOrThrow('select', { target: await page.findRef('"Ships"'), values });
   const oneOptionResult = await selectValues(['Yoke']);
   assert.deepEqual(oneOptionResult.notes, [], JSON.stringify(oneOptionResult));
   const twoOptionsResult = await selectValues(['X-ray', 'Yoke']);

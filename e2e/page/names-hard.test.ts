@@ -13,7 +13,7 @@ before(async () => {
 after(() => pageLab?.close());
 
 /** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
-const nameCases = [
+const nameTestHtml = [
   // These pages test accessible names from aria-labelledby: chains, order, missing, hidden and circular references.
   '<span id=a aria-labelledby=b>A</span><span id=b>B</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a aria-label="Label of A">A</span><button id=x aria-labelledby=a>t</button>',
@@ -109,8 +109,8 @@ const nameCases = [
   '<th id=x>no table</th><p id=x tabindex=0 aria-label="Par">text</p>',
 ];
 
-/** differingNames lists HTML for which the page script deliberately computes another accessible name than Chrome. */
-const differingNames: readonly (readonly [html: string, name: string])[] = [
+/** namesUnlikeChrome lists HTML for which the page script deliberately computes another accessible name than Chrome. */
+const namesUnlikeChrome: readonly (readonly [html: string, name: string])[] = [
   // Unlike Chrome, the page script omits from a name the hidden parts of a hidden label.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
@@ -126,20 +126,20 @@ const differingNames: readonly (readonly [html: string, name: string])[] = [
 
 test("some accessible names deliberately differ from Chrome's names", async () => {
   const page = await pageLab.openPage('<main></main>');
-  for (const [html, name] of differingNames) {
+  for (const [html, name] of namesUnlikeChrome) {
     await page.evaluateInPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
-    const { matches } = await page.callForResult('find', { selector: '#x' });
-    assert.equal((await page.callForResult('describe', { target: matches[0].ref })).elementName, name, html);
+    const { matches } = await page.callOrThrow('find', { selector: '#x' });
+    assert.equal((await page.callOrThrow('describe', { target: matches[0].ref })).elementName, name, html);
   }
 });
 
 test("accessible names in difficult cases equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
-  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
-  t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
-  if (nameDifferences.length > 0) t.diagnostic(nameDifferences.join('\n'));
+  const { equalNameCount, differentNames } = await compareNames(page, nameTestHtml);
+  t.diagnostic(`${equalNameCount} of ${nameTestHtml.length} names equal`);
+  if (differentNames.length > 0) t.diagnostic(differentNames.join('\n'));
   assert.ok(
-    equalCount / nameCases.length >= 0.95,
-    `only ${equalCount} of ${nameCases.length} names equal:\n${nameDifferences.join('\n')}`,
+    equalNameCount / nameTestHtml.length >= 0.95,
+    `only ${equalNameCount} of ${nameTestHtml.length} names equal:\n${differentNames.join('\n')}`,
   );
 });

@@ -11,7 +11,7 @@ before(async () => {
 after(() => pageLab?.close());
 
 /** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
-const nameCases = `<button id=x>Plain</button>
+const nameTestHtml = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>
 <button id=x>a<br>b</button>
 <button id=x><div>One</div><div>Two</div></button>
@@ -79,11 +79,11 @@ const nameCases = `<button id=x>Plain</button>
 
 test("accessible names equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
-  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
-  t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
+  const { equalNameCount, differentNames } = await compareNames(page, nameTestHtml);
+  t.diagnostic(`${equalNameCount} of ${nameTestHtml.length} names equal`);
   assert.ok(
-    equalCount / nameCases.length >= 0.95,
-    `only ${equalCount} of ${nameCases.length} names equal:\n${nameDifferences.join('\n')}`,
+    equalNameCount / nameTestHtml.length >= 0.95,
+    `only ${equalNameCount} of ${nameTestHtml.length} names equal:\n${differentNames.join('\n')}`,
   );
-  if (nameDifferences.length > 0) t.diagnostic(nameDifferences.join('\n'));
+  if (differentNames.length > 0) t.diagnostic(differentNames.join('\n'));
 });

@@ -14,7 +14,7 @@ after(() => lab?.close());
 
 async function readMarkdown(body: string): Promise<string> {
   const page = await lab.openPage(body);
-  const { text } = await page.callForResult('read');
+  const { text } = await page.callOrThrow('read');
   return String(text).replaceAll(page.origin, '');
 }
 
@@ -98,9 +98,9 @@ test('texts and formulas that a page writes twice are read once, and decoration 
   const page = await lab.openPage(duplicatedPriceHtml);
   const text = 'Price $19.99\nFormula mc^2\nHalf 1/(a + b)\nicon';
   assert.equal(await page.snapshot(), text);
-  const textReadResult = await page.callForResult('read', { format: 'text' });
+  const textReadResult = await page.callOrThrow('read', { format: 'text' });
   assert.equal(textReadResult.text, text);
-  const [priceMatch] = (await page.callForResult('find', { selector: 'p', text: '19.99' })).matches;
+  const [priceMatch] = (await page.callOrThrow('find', { selector: 'p', text: '19.99' })).matches;
   assert.match(priceMatch.line, /Price \$19\.99/);
 });
 
@@ -116,7 +116,7 @@ test('elements with display: contents have names and refs, and can be clicked', 
      <div style="opacity:0"><button style="display:contents">Hidden</button></div>`,
   );
   assert.equal(await page.snapshot(), 'heading "Head" [level=2]\nbutton "Go" [ref=e1]\nbutton [ref=e2]');
-  await page.callForResult('click', { target: 'e1' });
+  await page.callOrThrow('click', { target: 'e1' });
   assert.equal(await page.evaluateInPage('document.title'), 'hit');
 });
 
@@ -125,7 +125,7 @@ test('line breaks and ruby keep words apart, and text can overflow a box without
     `<p>one<br>two</p><p>最<ruby>高<rt>こう</rt></ruby>です</p><p style="height:0">over</p>`,
   );
   assert.equal(await page.snapshot(), 'one two\n最高こうです\nover');
-  assert.equal((await page.callForResult('read', { format: 'text' })).text, 'one\ntwo\n最高こうです\nover');
+  assert.equal((await page.callOrThrow('read', { format: 'text' })).text, 'one\ntwo\n最高こうです\nover');
 });
 
 test('the newest messages of a long log are in the snapshot', async () => {
@@ -136,11 +136,11 @@ test('the newest messages of a long log are in the snapshot', async () => {
 
 test('a search covers the end of long texts, and a snapshot reports that it truncated a text', async () => {
   const page = await lab.openPage(`<p>${'word '.repeat(800)}needle</p>${'<li>row</li>'.repeat(1_200)}<li>last</li>`);
-  assert.equal((await page.callForResult('find', { text: 'needle' })).total, 1);
-  assert.equal((await page.callForResult('find', { selector: 'li', text: 'last' })).total, 1);
-  assert.equal((await page.callForResult('snapshot')).shortened, 1);
+  assert.equal((await page.callOrThrow('find', { text: 'needle' })).total, 1);
+  assert.equal((await page.callOrThrow('find', { selector: 'li', text: 'last' })).total, 1);
+  assert.equal((await page.callOrThrow('snapshot')).shortened, 1);
   const shortPage = await lab.openPage('<p>short</p>');
-  assert.equal((await shortPage.callForResult('snapshot')).shortened, undefined);
+  assert.equal((await shortPage.callOrThrow('snapshot')).shortened, undefined);
 });
 
 test('a page that is too long to be read completely is marked as truncated', async () => {
@@ -148,10 +148,10 @@ test('a page that is too long to be read completely is marked as truncated', asy
   await page.evaluateInPage(`document.querySelector('main').append(...Array.from({ length: 45 }, () => {
     const p = document.createElement('p'); p.textContent = 'word '.repeat(20_000); return p }))`);
   for (const format of ['markdown', 'html']) {
-    const firstPart = await page.callForResult('read', { format, maxTokens: 1_000 });
+    const firstPart = await page.callOrThrow('read', { format, maxTokens: 1_000 });
     assert.equal(firstPart.cut, true, format);
   }
-  assert.equal((await (await lab.openPage('<p>short')).callForResult('read')).cut, undefined);
+  assert.equal((await (await lab.openPage('<p>short')).callOrThrow('read')).cut, undefined);
 });
 
 test('words and links in a text are never folded, and containers show how much is left out', async () => {

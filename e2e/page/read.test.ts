@@ -23,7 +23,7 @@ const articleHtml = `<h1>Guide</h1>
 
 test('a page can be read as Markdown', async () => {
   const page = await pageLab.openPage(articleHtml);
-  const { text: readText, cursor } = await page.callForResult('read');
+  const { text: readText, cursor } = await page.callOrThrow('read');
   assert.equal(
     readText,
     `# Guide
@@ -65,14 +65,14 @@ Block two`,
 
 test('a page can be read as text or HTML, and a target limits the reading to one element', async () => {
   const page = await pageLab.openPage(articleHtml);
-  const { text: readText } = await page.callForResult('read', { format: 'text' });
+  const { text: readText } = await page.callOrThrow('read', { format: 'text' });
   assert.match(readText, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
   assert.match(readText, /Name\tPrice\nTea \| black\t3 €/);
-  const html = await page.callForResult('read', { format: 'html' });
+  const html = await page.callOrThrow('read', { format: 'html' });
   assert.match(html.text, /<a href="\/next\?a=1">next page<\/a>/);
   for (const hidden of ['hunter2222', 'hidden', 'white']) assert.ok(!html.text.includes(hidden), hidden);
-  const foundMatches = await page.callForResult('find', { selector: 'table' });
-  const table = await page.callForResult('read', { target: foundMatches.matches[0].ref, format: 'text' });
+  const foundMatches = await page.callOrThrow('find', { selector: 'table' });
+  const table = await page.callOrThrow('read', { target: foundMatches.matches[0].ref, format: 'text' });
   assert.equal(table.text, 'Name\tPrice\nTea | black\t3 €');
 });
 
@@ -84,10 +84,10 @@ test('a long page comes in parts that join to the whole text', async () => {
   let cursor: string | undefined;
   let totalTokens = 0;
   do {
-    const readPart = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
-    assert.ok(readPart.tokens <= 500);
-    readParts.push(readPart.text);
-    ({ cursor, total: totalTokens } = readPart);
+    const pagePart = await page.callOrThrow('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
+    assert.ok(pagePart.tokens <= 500);
+    readParts.push(pagePart.text);
+    ({ cursor, total: totalTokens } = pagePart);
   } while (cursor);
   assert.ok(readParts.length > 5 && totalTokens > 2_500);
   const paragraphNumbers = [...readParts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) =>
@@ -107,22 +107,22 @@ test('the operation find returns lines with refs and paths', async () => {
   ).join('');
   const page = await pageLab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rowsHtml}</table>
     <p>Call <b>555</b>-1234 now</p><p style="display:none">Edit hidden</p></main>`);
-  const textResult = await page.callForResult('find', { text: 'edit 42' });
+  const textResult = await page.callOrThrow('find', { text: 'edit 42' });
   assert.equal(textResult.total, 1);
   assert.match(textResult.matches[0].line, /^button "Edit 42" \[ref=e\d+\]$/);
   assert.deepEqual(
     textResult.matches[0].path.map((line: string) => line.replace(/ \[ref=\w+\]/, '')),
     ['main', 'table "Orders"', 'row'],
   );
-  const roleResult = await page.callForResult('find', { role: 'button', limit: 5 });
+  const roleResult = await page.callOrThrow('find', { role: 'button', limit: 5 });
   assert.deepEqual([roleResult.matches.length, roleResult.total], [5, 60]);
-  const regexResult = await page.callForResult('find', { regex: '^edit 1\\d$' });
+  const regexResult = await page.callOrThrow('find', { regex: '^edit 1\\d$' });
   assert.equal(regexResult.total, 10);
-  const acrossElementsResult = await page.callForResult('find', { text: '555-1234' });
-  assert.match(acrossElementsResult.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
-  const selectorResult = await page.callForResult('find', { selector: 'tr:nth-child(3) button' });
+  const splitTextResult = await page.callOrThrow('find', { text: '555-1234' });
+  assert.match(splitTextResult.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
+  const selectorResult = await page.callOrThrow('find', { selector: 'tr:nth-child(3) button' });
   assert.match(selectorResult.matches[0].line, /^button "Edit 2"/);
-  assert.equal((await page.callForResult('find', { text: 'Edit hidden' })).total, 0);
+  assert.equal((await page.callOrThrow('find', { text: 'Edit hidden' })).total, 0);
   for (const [args, reason] of [
     [{}, /at least one/],
     [{ selector: '!!' }, /CSS selector/],

@@ -86,15 +86,15 @@ test('values of passwords, codes and cards are never shown, not even in names', 
   const allCases = [
     firstSnapshot,
     await page.snapshot(),
-    JSON.stringify(await page.callForResult('find', { text: '', selector: 'input' })),
-    JSON.stringify(await page.callForResult('find', { text: 'hunter2' })),
+    JSON.stringify(await page.callOrThrow('find', { text: '', selector: 'input' })),
+    JSON.stringify(await page.callOrThrow('find', { text: 'hunter2' })),
   ].join('\n');
   for (const secret of ['hunter2222', '123456', '4111111111111111', '9876', 'was-hidden']) {
     assert.ok(!allCases.includes(secret), `the secret ${secret} must not be in:\n${allCases}`);
   }
   assert.match(firstSnapshot, /textbox "Password" \[ref=e1\]: •••/);
   assert.match(firstSnapshot, /textbox "Plain" \[ref=e\d+\]: open/);
-  assert.deepEqual((await page.callForResult('inspect', { targets: [], focused: false })).shown, [
+  assert.deepEqual((await page.callOrThrow('inspect', { targets: [], focused: false })).shown, [
     'card',
     'code',
     'password',
@@ -156,10 +156,10 @@ const makeBigPage = (rows: number) =>
 
 test('a snapshot folds long tables, but never folds rows that are in view', async (t) => {
   const page = await pageLab.openPage(makeBigPage(430));
-  const topSnapshot = await page.callForResult('snapshot');
-  assert.match(topSnapshot.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
-  assert.match(topSnapshot.text, /contentinfo\n The end/);
-  assert.ok(topSnapshot.tokens < 2_000);
+  const unscrolledSnapshot = await page.callOrThrow('snapshot');
+  assert.match(unscrolledSnapshot.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
+  assert.match(unscrolledSnapshot.text, /contentinfo\n The end/);
+  assert.ok(unscrolledSnapshot.tokens < 2_000);
   await page.evaluateInPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
   const scrolledSnapshot = await page.snapshot();
   for (const row of [301, 305, 310])
@@ -167,16 +167,16 @@ test('a snapshot folds long tables, but never folds rows that are in view', asyn
       scrolledSnapshot.includes(`link "Order ${row}"`),
       `row ${row} is in view, but not in:\n${scrolledSnapshot}`,
     );
-  const wholeSnapshot = await page.callForResult('snapshot', { maxTokens: 0 });
-  assert.equal(wholeSnapshot.text.match(/\n +row/g)?.length, 430);
-  assert.equal(wholeSnapshot.folded, 0);
-  const viewportSnapshot = await page.callForResult('snapshot', { mode: 'viewport' });
+  const unlimitedSnapshot = await page.callOrThrow('snapshot', { maxTokens: 0 });
+  assert.equal(unlimitedSnapshot.text.match(/\n +row/g)?.length, 430);
+  assert.equal(unlimitedSnapshot.folded, 0);
+  const viewportSnapshot = await page.callOrThrow('snapshot', { mode: 'viewport' });
   assert.ok(!viewportSnapshot.text.includes('Order 1"') && viewportSnapshot.text.includes('Order 301"'));
   const interactiveSnapshot = await page.snapshot({ mode: 'interactive' });
   assert.ok(!interactiveSnapshot.includes('The end') && interactiveSnapshot.includes('link "Order 301"'));
-  const limitedSnapshot = await page.callForResult('snapshot', { maxTokens: 400 });
+  const limitedSnapshot = await page.callOrThrow('snapshot', { maxTokens: 400 });
   t.diagnostic(
-    `folded ${topSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${limitedSnapshot.tokens}, whole ${wholeSnapshot.tokens} tokens`,
+    `folded ${unscrolledSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${limitedSnapshot.tokens}, whole ${unlimitedSnapshot.tokens} tokens`,
   );
   assert.ok(limitedSnapshot.text.includes('Order 301"') && limitedSnapshot.text.includes('…'));
 });
@@ -222,7 +222,7 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
     assert.equal(describeAnswer.error?.code, 'stale_ref', `${name} ${elementRef}: ${JSON.stringify(describeAnswer)}`);
   }
   for (const [name, elementRef] of currentRefs)
-    assert.equal((await page.callForResult('describe', { target: elementRef })).elementName, name);
+    assert.equal((await page.callOrThrow('describe', { target: elementRef })).elementName, name);
 });
 
 test('stale_ref names the nearest match, and never another document', async () => {
@@ -235,7 +235,7 @@ test('stale_ref names the nearest match, and never another document', async () =
   assert.equal(error.code, 'stale_ref');
   assert.match(error.message, /is gone\. The nearest match is e\d+/);
   assert.match(error.pageText ?? '', /the element was: button "Save draft"/);
-  assert.equal((await page.callForResult('describe', { target: error.ref })).elementName, 'Save the draft');
+  assert.equal((await page.callOrThrow('describe', { target: error.ref })).elementName, 'Save the draft');
   for (const unknownRef of ['e999', 'f2e1'])
     assert.equal((await page.callOperation('describe', { target: unknownRef })).error.code, 'stale_ref');
   assert.equal((await page.callOperation('describe', { target: 'Save' })).error.code, 'invalid_arguments');
@@ -243,12 +243,12 @@ test('stale_ref names the nearest match, and never another document', async () =
 
 test('a snapshot with the argument since returns only the changes', async (t) => {
   const page = await pageLab.openPage(makeBigPage(100));
-  const firstSnapshot = await page.callForResult('snapshot');
-  const unchangedResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  const firstSnapshot = await page.callOrThrow('snapshot');
+  const unchangedResult = await page.callOrThrow('snapshot', { since: firstSnapshot.snapshot });
   assert.equal(unchangedResult.text, `nothing changed since ${firstSnapshot.snapshot}`);
   await page.evaluateInPage(`{const row = document.querySelector('tbody').insertRow(0);
     row.innerHTML = '<td>#0</td><td><a href=/new>New order</a></td><td>Draft</td><td><button>Edit</button></td>'}`);
-  const addedElementResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  const addedElementResult = await page.callOrThrow('snapshot', { since: firstSnapshot.snapshot });
   t.diagnostic(`${addedElementResult.tokens} tokens instead of ${firstSnapshot.tokens}`);
   assert.match(
     addedElementResult.text,
@@ -258,12 +258,12 @@ test('a snapshot with the argument since returns only the changes', async (t) =>
   await page.evaluateInPage(
     `document.querySelector('button').disabled = true; document.querySelector('footer').remove()`,
   );
-  const removedElementResult = await page.callForResult('snapshot', { since: addedElementResult.snapshot });
+  const removedElementResult = await page.callOrThrow('snapshot', { since: addedElementResult.snapshot });
   assert.equal(removedElementResult.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
-  const unknownSinceResult = await page.callForResult('snapshot', { since: 's99' });
-  assert.equal(unknownSinceResult.full, true);
+  const unknownSnapshotResult = await page.callOrThrow('snapshot', { since: 's99' });
+  assert.equal(unknownSnapshotResult.full, true);
   await page.evaluateInPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
-  assert.equal((await page.callForResult('snapshot', { since: removedElementResult.snapshot })).full, true);
+  assert.equal((await page.callOrThrow('snapshot', { since: removedElementResult.snapshot })).full, true);
 });
 
 test('frames are listed with their index, and each frame has a separate script', async () => {
@@ -275,10 +275,13 @@ test('frames are listed with their index, and each frame has a separate script',
       otherPages: { '/inner': innerHtml, '/foreign': '<button>Foreign</button>' },
     },
   );
-  const topSnapshot = await page.callForResult('snapshot');
-  assert.match(topSnapshot.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
+  const outerFrameSnapshot = await page.callOrThrow('snapshot');
+  assert.match(
+    outerFrameSnapshot.text,
+    /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/,
+  );
   assert.deepEqual(
-    topSnapshot.frames.map((frame: { ref: string; line: number; index: number }) => [
+    outerFrameSnapshot.frames.map((frame: { ref: string; line: number; index: number }) => [
       frame.ref,
       frame.line,
       frame.index,
@@ -288,12 +291,15 @@ test('frames are listed with their index, and each frame has a separate script',
       ['e2', 2, 1],
     ],
   );
-  const child = (await page.callFrame('/inner', 'f2', 'snapshot')).result;
+  const child = (await page.callOperationInFrame('/inner', 'f2', 'snapshot')).result;
   assert.match(child.text, /^button "Inner" \[ref=f2e1\]\niframe \[ref=f2e2\]$/);
   assert.match(child.snapshot, /^f2s\d+$/);
-  assert.equal((await page.callFrame('/inner', 'f2', 'facts')).result.index, 0);
-  assert.equal((await page.callFrame('/foreign', 'f3', 'facts')).result.index, 1);
-  assert.equal((await page.callFrame('/foreign', 'f3', 'snapshot')).result.text, 'button "Foreign" [ref=f3e1]');
+  assert.equal((await page.callOperationInFrame('/inner', 'f2', 'facts')).result.index, 0);
+  assert.equal((await page.callOperationInFrame('/foreign', 'f3', 'facts')).result.index, 1);
+  assert.equal(
+    (await page.callOperationInFrame('/foreign', 'f3', 'snapshot')).result.text,
+    'button "Foreign" [ref=f3e1]',
+  );
 });
 
 test('a snapshot contains clickable list items, icons in clickable rows, and hints for controls without a name', async () => {
@@ -321,7 +327,7 @@ test('text over a coloured layer, in a dark page, and in a transparent frame is 
     <p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Gradient text</p>
     <iframe srcdoc="<p style='color:#fff'>In a frame</p>"></iframe>`);
   assert.equal(await layeredHtml.snapshot(), 'On a layer\nOn a gradient\nGradient text\niframe [ref=e1]');
-  assert.equal((await layeredHtml.callFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
+  assert.equal((await layeredHtml.callOperationInFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
   const darkPage = await pageLab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
   assert.equal(await darkPage.snapshot(), 'Dark page');
 });

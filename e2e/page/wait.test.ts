@@ -9,8 +9,8 @@ before(async () => {
 });
 after(() => lab?.close());
 
-const dragBetween = async (page: LabPage, sourceName: string, to: string) =>
-  page.callOperation('drag', { startTarget: await page.findRef(sourceName), endTarget: await page.findRef(to) });
+const dragBetween = async (page: LabPage, draggedName: string, to: string) =>
+  page.callOperation('drag', { startTarget: await page.findRef(draggedName), endTarget: await page.findRef(to) });
 
 const html5DragPage = `<div id=a draggable=true tabindex=0>Card</div><div id=b tabindex=0 style="width:200px;height:100px">Box</div><div id=c tabindex=0>Closed</div><p id=out></p>
   <script>a.ondragstart = (e) => e.dataTransfer.setData('text/plain', 'card');
@@ -24,9 +24,9 @@ const pointerDragPage = `<div id=s role=button tabindex=0 aria-label=Thumb style
 test('HTML5 drags and drags with pointer events are completed', async () => {
   for (const isInFront of [false, true]) {
     const page = await lab.openPage(html5DragPage, { isInFront });
-    const closedDragResult = await dragBetween(page, '"Card"', '"Closed"');
-    assert.match(closedDragResult.result.notes.join(), /does not accept a drop/);
-    assert.equal(closedDragResult.result.changed, false);
+    const rejectedDropResult = await dragBetween(page, '"Card"', '"Closed"');
+    assert.match(rejectedDropResult.result.notes.join(), /does not accept a drop/);
+    assert.equal(rejectedDropResult.result.changed, false);
     const { result } = await dragBetween(page, '"Card"', '"Box');
     assert.match(result.changes, /dropped card/);
     assert.equal(await page.evaluateInPage('typeof ended'), 'string');
@@ -51,23 +51,23 @@ test('a scroll of the page or of an element returns the new position and the new
   const page = await lab.openPage(
     `<ul style="margin:0">${rows}</ul><div id=area tabindex=0 aria-label=Log role=log style="height:100px;overflow:auto"><p style="height:900px">log</p><button>End</button></div>`,
   );
-  const downScrollResult = await page.callForResult('scroll', { direction: 'down', amount: 1_200 });
+  const downScrollResult = await page.callOrThrow('scroll', { direction: 'down', amount: 1_200 });
   assert.equal(downScrollResult.position.y, 1_200);
   assert.equal(await page.evaluateInPage('scrollY'), 1_200);
   assert.match(downScrollResult.changes, /- Row 4\d/);
   assert.equal(downScrollResult.changed, true);
-  const top = await page.callForResult('scroll', { direction: 'top' });
+  const top = await page.callOrThrow('scroll', { direction: 'top' });
   assert.equal(top.position.y, 0);
-  const scrollUpResult = await page.callForResult('scroll', { direction: 'up' });
+  const scrollUpResult = await page.callOrThrow('scroll', { direction: 'up' });
   assert.deepEqual([scrollUpResult.changed, scrollUpResult.notes.join()], [false, 'The area is already at its top.']);
-  const areaScrollResult = await page.callForResult('scroll', {
-    target: (await page.callForResult('find', { selector: '#area' })).matches[0].ref,
+  const areaScrollResult = await page.callOrThrow('scroll', {
+    target: (await page.callOrThrow('find', { selector: '#area' })).matches[0].ref,
     direction: 'down',
     amount: 150,
   });
   assert.equal(areaScrollResult.position.y, 150);
   assert.equal(await page.evaluateInPage('area.scrollTop'), 150);
-  await page.callForResult('scroll', { target: await page.findRef('End') });
+  await page.callOrThrow('scroll', { target: await page.findRef('End') });
   assert.equal(
     await page.evaluateInPage('area.scrollTop > 700 && area.getBoundingClientRect().bottom <= innerHeight'),
     true,
@@ -83,12 +83,12 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
     zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); show(e.dataTransfer.files); };</script>`);
   const files = [{ name: 'a.txt', type: 'text/plain', base64: Buffer.from('Añ').toString('base64') }];
   const two = [...files, { name: 'b.csv', type: 'text/csv', base64: Buffer.from('1,2').toString('base64') }];
-  const field = await page.callForResult('upload', { target: await page.findRef('"One"'), files });
+  const field = await page.callOrThrow('upload', { target: await page.findRef('"One"'), files });
   assert.deepEqual([field.by, field.files], ['field', [{ name: 'a.txt', bytes: 3 }]]);
   assert.match(field.changes, /a\.txt=text\/plain=Añ/);
-  const multipleUploadResult = await page.callForResult('upload', { target: await page.findRef('Many'), files: two });
+  const multipleUploadResult = await page.callOrThrow('upload', { target: await page.findRef('Many'), files: two });
   assert.match(multipleUploadResult.changes, /a\.txt=text\/plain=Añ,b\.csv=text\/csv=1,2/);
-  const dropResult = await page.callForResult('upload', { target: await page.findRef('Drop here'), files: two });
+  const dropResult = await page.callOrThrow('upload', { target: await page.findRef('Drop here'), files: two });
   assert.equal(dropResult.by, 'drop');
   assert.equal(
     (await page.callOperation('upload', { target: await page.findRef('Nothing'), files })).error?.code,
@@ -99,7 +99,7 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
     (await page.callOperation('upload', { target: await page.findRef('"One"'), files: two })).error?.message ?? '',
     /takes one file/,
   );
-  const rejectedTypeResult = await page.callForResult('upload', {
+  const rejectedTypeResult = await page.callOrThrow('upload', {
     target: await page.findRef('"One"'),
     files: [{ name: 'c.png', type: 'image/png', base64: '' }],
   });
@@ -108,30 +108,32 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
 
 test('waits end when texts, elements and addresses appear or disappear', async () => {
   const page = await lab.openPage(`<p id=a>Loading</p><button id=b disabled>Go</button><x-late></x-late>`);
-  const runLater = (code: string, ms = 400) => page.evaluateInPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
-  await runLater(`a.innerHTML = 'All <b>done</b>!'`);
-  const text = await page.callForResult('waitFor', { text: 'all done!' });
+  const runInPageLater = (code: string, ms = 400) => page.evaluateInPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
+  await runInPageLater(`a.innerHTML = 'All <b>done</b>!'`);
+  const text = await page.callOrThrow('waitFor', { text: 'all done!' });
   assert.match(text.message, /^text "all done!"$/);
   assert.match(text.line, /All done!/);
-  await runLater('a.remove()');
-  assert.match((await page.callForResult('waitFor', { textGone: 'done' })).message, /no text "done"/);
-  await runLater('b.disabled = false');
+  await runInPageLater('a.remove()');
+  assert.match((await page.callOrThrow('waitFor', { textGone: 'done' })).message, /no text "done"/);
+  await runInPageLater('b.disabled = false');
   assert.match(
-    (await page.callForResult('waitFor', { selector: '#b', state: 'enabled' })).line,
+    (await page.callOrThrow('waitFor', { selector: '#b', state: 'enabled' })).line,
     /button "Go" \[ref=e\d+\]/,
   );
-  await runLater('history.pushState(0, "", "/route/7?x=1")');
-  assert.match((await page.callForResult('waitFor', { url: '*/route/*x=1' })).message, /address/);
-  await runLater(`document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`);
-  assert.match((await page.callForResult('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
-  assert.match((await page.callForResult('waitFor', { load: 'load' })).message, /^load$/);
+  await runInPageLater('history.pushState(0, "", "/route/7?x=1")');
+  assert.match((await page.callOrThrow('waitFor', { url: '*/route/*x=1' })).message, /address/);
+  await runInPageLater(
+    `document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`,
+  );
+  assert.match((await page.callOrThrow('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
+  assert.match((await page.callOrThrow('waitFor', { load: 'load' })).message, /^load$/);
   const slowWait = await page.callOperation('waitFor', { text: 'never', timeoutMs: 2_500 });
   assert.match(
     `${slowWait.error?.code} ${slowWait.error?.message}`,
     /^timeout Timed out after [2-4]\.\d s: text "never" not met/,
   );
   assert.ok(slowWait.progress.length >= 1 && slowWait.progress.length <= 4);
-  assert.ok((await page.callForResult('waitFor', { timeMs: 300 })).afterMs >= 300);
+  assert.ok((await page.callOrThrow('waitFor', { timeMs: 300 })).afterMs >= 300);
   assert.equal((await page.callOperation('waitFor', {})).error?.code, 'invalid_arguments');
   const startedWait = await page.startOperation('waitFor', { text: 'never' });
   await startedWait.cancel();
@@ -142,7 +144,7 @@ test('waits in a background tab are not throttled to one per second', async () =
   const page = await lab.openPage('<p>Text</p>');
   let totalWaitMs = 0;
   for (let waitIndex = 0; waitIndex < 8; waitIndex++)
-    totalWaitMs += (await page.callForResult('waitFor', { timeMs: 250 })).afterMs;
+    totalWaitMs += (await page.callOrThrow('waitFor', { timeMs: 250 })).afterMs;
   assert.ok(
     totalWaitMs >= 2_000 && totalWaitMs < 6_500,
     `eight waits of 250 ms took ${totalWaitMs} ms, want 2,000 to 6,500`,

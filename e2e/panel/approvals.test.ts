@@ -44,12 +44,13 @@ async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting: waitingView } = await waitFor('a call that waits for approval', async () =>
     (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
   );
-  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waitingView?.ticket_id;
+  const isApprovalDecided = async () =>
+    (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waitingView?.ticket_id;
   await waitFor(`${name}, pressed for ${value}`, async () => {
-    if (await isDecided()) return true;
+    if (await isApprovalDecided()) return true;
     await findWaitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
     await findWaitingCard(value).waitFor({ state: 'detached', timeout: 2_000 });
-    return await isDecided();
+    return await isApprovalDecided();
   });
 }
 
@@ -87,14 +88,14 @@ test('"Allow always" lets the client run the tool without approval until the use
 
 test('"Allow for 10 min" applies to all sessions of the client, and "Allow for this session" to one session', async () => {
   const otherClient = await stack.connectHttp();
-  const timeScopeCall = callEcho('some time');
+  const temporarilyApprovedCall = callEcho('some time');
   await pressButton('some time', 'Allow for 10 min');
-  await timeScopeCall;
+  await temporarilyApprovedCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
   await setPermission('messages', 'ask'); // setting a permission revokes the earlier grants of the tool
-  const sessionScopeCall = callEcho('my session');
+  const sessionApprovedCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
-  await sessionScopeCall;
+  await sessionApprovedCall;
   assert.equal((await callEcho('mine')).isError, false);
   const otherClientCall = callEcho('not mine', otherClient);
   await pressButton('not mine', 'Deny');

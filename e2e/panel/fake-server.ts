@@ -19,30 +19,30 @@ export interface FakeServer {
   /** If answerRequest throws or rejects, the request fails with the message of the error. */
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  request(method: string, params: object): Promise<DispatchAnswer>;
-  dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
+  request(method: string, params: object): Promise<DispatchResult>;
+  dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): DispatchedTool;
   /** A panel that opens later receives the last notification of each method. */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-export interface DispatchAnswer {
+export interface DispatchResult {
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
-interface WaitingAnswer {
-  resolve(answer: DispatchAnswer): void;
+interface PendingRequest {
+  resolve(answer: DispatchResult): void;
   reject(error: Error): void;
 }
 
-export interface ToolRun {
+export interface DispatchedTool {
   readonly id: string;
   /** If the extension sends a large result in parts, the fake server joins the parts. */
-  readonly dispatchAnswer: Promise<DispatchAnswer>;
+  readonly dispatchAnswer: Promise<DispatchResult>;
   readonly reports: readonly unknown[];
   readonly partCount: number;
-  cancel(reason: string): Promise<DispatchAnswer>;
+  cancel(reason: string): Promise<DispatchResult>;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   let isPanelOpen = false;
   let plugins: readonly PluginInfo[] = [];
   let tabs: readonly { tabId: number; url: string }[] = [];
-  const lastParams = new Map<string, object>();
+  const lastParamsByMethod = new Map<string, object>();
   const sendNotification = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   const httpServer = createServer((_request, response) => {
@@ -68,12 +68,12 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const server = new WebSocketServer({ server: httpServer, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
-  const waitingAnswers = new Map<string, WaitingAnswer>();
+  const pendingRequests = new Map<string, PendingRequest>();
   const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
   const sendAndWait = (id: string, method: string, params: object) =>
-    new Promise<DispatchAnswer>((resolve, reject) => {
+    new Promise<DispatchResult>((resolve, reject) => {
       if (!currentSocket) return reject(new Error('the browser has not connected'));
-      waitingAnswers.set(id, { resolve, reject });
+      pendingRequests.set(id, { resolve, reject });
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
   const recordToolEvent = (method: unknown, params: unknown) => {
@@ -87,9 +87,9 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     const events = { reports: [], parts: [] };
     toolEvents.set(id, events);
     const defaultParams = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
-    const dispatchAnswer = sendAndWait(id, 'tool.dispatch', { ...defaultParams, ...params, dispatchId: id }).then(
-      (answer) =>
-        Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
+    const dispatchParams = { ...defaultParams, ...params, dispatchId: id };
+    const dispatchAnswer = sendAndWait(id, 'tool.dispatch', dispatchParams).then((answer) =>
+      Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
     dispatchAnswer.catch(() => undefined); // a cancelled call never receives a response
     return {
@@ -118,7 +118,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       sendRequest('plugin.sync', { plugins });
     },
     notifyPanel(method, params) {
-      lastParams.set(method, params);
+      lastParamsByMethod.set(method, params);
       if (isPanelOpen || method === 'state.waiting') sendNotification(method, params);
     },
     close: async () => {
@@ -132,14 +132,14 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: makeChallenge(request, port) }));
     socket.on('close', () => {
       if (currentSocket === socket) currentSocket = undefined;
-      for (const { reject } of waitingAnswers.values()) reject(new Error('the browser has disconnected'));
-      waitingAnswers.clear();
+      for (const { reject } of pendingRequests.values()) reject(new Error('the browser has disconnected'));
+      pendingRequests.clear();
     });
     socket.on('message', (messageData) => {
       const { id, method, params, result, error } = Object(JSON.parse(String(messageData)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
-        for (const [methodName, methodParams] of isPanelOpen ? lastParams : [])
+        for (const [methodName, methodParams] of isPanelOpen ? lastParamsByMethod : [])
           sendNotification(methodName, methodParams);
       }
       if (method === 'tab.sync') tabs = Object(params).tabs ?? [];
@@ -150,8 +150,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
         ];
       if (id === undefined) recordToolEvent(method, params);
       if (id !== undefined && method === undefined) {
-        waitingAnswers.get(id)?.resolve({ result, error });
-        waitingAnswers.delete(id);
+        pendingRequests.get(id)?.resolve({ result, error });
+        pendingRequests.delete(id);
       }
       if (id === undefined || method === undefined) return;
       if (!['hello', 'ping', 'calls.history'].includes(method)) requests.push({ method, params });

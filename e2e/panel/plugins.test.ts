@@ -39,7 +39,7 @@ async function waitForRequest(method: string): Promise<unknown> {
   return request.params;
 }
 
-async function waitForGuard(): Promise<void> {
+async function waitForClickGuard(): Promise<void> {
   await waitFor(
     'the button to accept clicks',
     async () => (await fixture.panel.locator('.enable[aria-disabled=false]').count()) === 1,
@@ -125,14 +125,16 @@ test('a review shows what a plugin is, and one click reviews and enables it', as
   await panel.getByRole('button', { name: 'Next page' }).click();
   await panel.getByText('// page 2').waitFor();
   const sourceLines = panel.locator('.source').nth(1).locator('span');
-  const lineNumbers = await sourceLines.evaluateAll((spans) => spans.map((span) => span.getAttribute('data-line')));
+  const lineNumbers = await sourceLines.evaluateAll((sourceLineElements) =>
+    sourceLineElements.map((sourceLine) => sourceLine.getAttribute('data-line')),
+  );
   assert.deepEqual(lineNumbers, ['1201', '1202', '1203', '1204']);
   await panel.getByText('Posts a message. The message cannot be recalled.').waitFor();
-  await waitForGuard();
+  await waitForClickGuard();
   await saveScreenshots(panel, 'plugins-review');
   await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('ask');
   await panel.getByRole('radio', { name: /^Auto/ }).check();
-  await waitForGuard();
+  await waitForClickGuard();
   await panel.getByRole('button', { name: 'Review and enable' }).click();
   const { hash } = changedInspection;
   const tools = [{ tool: 'post', permission: 'ask' }];
@@ -158,7 +160,7 @@ test('a click on a button that has just appeared does not enable a plugin', asyn
   });
   await panel.getByRole('button', { name: 'Review mail' }).click();
   await waitFor('the button to be pressed', async () => (await panel.title()) === 'pressed');
-  await waitForGuard();
+  await waitForClickGuard();
   assert.equal(server.requests.filter(({ method }) => method === 'config.review').length, 0);
 });
 
@@ -177,7 +179,7 @@ test('a review that cannot be loaded or saved names the reason', async () => {
   };
   await panel.getByRole('button', { name: 'Try again' }).click();
   await panel.getByRole('button', { name: 'Review and enable' }).waitFor();
-  await waitForGuard();
+  await waitForClickGuard();
   await panel.getByRole('button', { name: 'Review and enable' }).click();
   await panel.getByText('has changed since you reviewed it').waitFor();
   await panel.getByRole('button', { name: 'Not now' }).click();
@@ -266,7 +268,7 @@ test('long names do not push a control out of the panel', async () => {
   await panel.getByText('1 tool').first().click();
   await panel.getByRole('button', { name: 'Review long-new' }).click();
   await panel.getByRole('button', { name: 'Review and enable' }).waitFor();
-  await waitForGuard();
+  await waitForClickGuard();
   for (const panelControl of await panel.locator('.plugins select, .plugins button').all()) {
     const controlBox = await panelControl.boundingBox();
     assert.ok(

@@ -108,9 +108,9 @@ test('a button shows more than 100 recent calls, and only rows near the window a
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
   // Like the daemon, the test sends newer calls after older calls, and at most 200 ended calls in one message.
-  for (let pageStart = 800; pageStart >= 0; pageStart -= 200) {
-    showCalls(calls.slice(pageStart, pageStart + 200));
-    await panel.locator('#recent', { hasText: String(1000 - pageStart) }).waitFor();
+  for (let oldestCallIndex = 800; oldestCallIndex >= 0; oldestCallIndex -= 200) {
+    showCalls(calls.slice(oldestCallIndex, oldestCallIndex + 200));
+    await panel.locator('#recent', { hasText: String(1000 - oldestCallIndex) }).waitFor();
   }
   await waitForRows(100);
   for (let rowCount = 200; rowCount <= 1000; rowCount += 100) {

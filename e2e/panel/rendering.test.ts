@@ -16,19 +16,19 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** recordChanges records all changes of the side panel's DOM except the running times of calls. */
-async function recordChanges(): Promise<void> {
+/** recordNodeMutations records all changes of the side panel's DOM except the running times of calls. */
+async function recordNodeMutations(): Promise<void> {
   await fixture.panel.evaluate(() => {
-    const nodeChanges: string[] = [];
-    Object.assign(globalThis, { changes: nodeChanges });
+    const nodeMutations: string[] = [];
+    Object.assign(globalThis, { changes: nodeMutations });
     const nodeObserver = new MutationObserver((mutationRecords) => {
       for (const { target, type, oldValue } of mutationRecords) {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
-        const element = target instanceof Element ? target : target.parentElement;
-        if (element?.closest('.call .time')) continue;
-        const changedElement = element?.closest('li .head, li, section, p') ?? element;
-        const listItem = element?.closest('li');
-        nodeChanges.push(`${type} ${(listItem?.querySelector('.args') ?? changedElement)?.textContent ?? ''}`);
+        const mutatedElement = target instanceof Element ? target : target.parentElement;
+        if (mutatedElement?.closest('.call .time')) continue;
+        const mutatedAncestor = mutatedElement?.closest('li .head, li, section, p') ?? mutatedElement;
+        const listItem = mutatedElement?.closest('li');
+        nodeMutations.push(`${type} ${(listItem?.querySelector('.args') ?? mutatedAncestor)?.textContent ?? ''}`);
       }
     });
     nodeObserver.observe(document.body, {
@@ -40,10 +40,10 @@ async function recordChanges(): Promise<void> {
   });
 }
 
-const takeNodeChanges = () =>
+const takeNodeMutations = () =>
   fixture.panel.evaluate(() => {
-    const { changes: nodeChanges } = Object(globalThis);
-    return [...new Set<string>(nodeChanges.splice(0))];
+    const { changes: nodeMutations } = Object(globalThis);
+    return [...new Set<string>(nodeMutations.splice(0))];
   });
 
 const startMs = Date.now() - 60_000;
@@ -62,13 +62,13 @@ test('a progress report of one of 30 running calls changes only the row of that 
   const { panel, showCalls } = fixture;
   showCalls([...makeRunningCalls(0.1), ...makeEndedCalls(200)]);
   await panel.getByText('page 10').waitFor();
-  await recordChanges();
+  await recordNodeMutations();
   showCalls(makeRunningCalls(0.2));
   await panel.getByText('page 20').waitFor();
-  const nodeChanges = await takeNodeChanges();
-  assert.ok(nodeChanges.length > 0);
+  const nodeMutations = await takeNodeMutations();
+  assert.ok(nodeMutations.length > 0);
   assert.deepEqual(
-    nodeChanges.filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
+    nodeMutations.filter((nodeMutation) => !nodeMutation.endsWith(' n: 7')),
     [],
   );
 });
@@ -81,23 +81,23 @@ test('a call that ends adds one row and does not change other rows', async () =>
   await expandedCallRow.locator('summary').click();
   await expandedCallRow.locator('.details').waitFor();
   await stopButton.focus();
-  await recordChanges();
+  await recordNodeMutations();
   showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
   await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
-  const rowChanges = (await takeNodeChanges()).filter((nodeChange) => / n: \d+$| channelId: /.test(nodeChange));
-  assert.deepEqual(rowChanges, []);
+  const rowMutations = (await takeNodeMutations()).filter((nodeMutation) => / n: \d+$| channelId: /.test(nodeMutation));
+  assert.deepEqual(rowMutations, []);
   await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
   await waitFor('the focus to stay', () => stopButton.evaluate((button) => button === document.activeElement));
 });
 
 test('messages without a change do not change the page', async () => {
   const { panel, showCalls } = fixture;
-  await recordChanges();
+  await recordNodeMutations();
   for (let i = 0; i < 5; i++) showCalls(makeRunningCalls(0.2));
   showCalls(makeRunningCalls(0.3));
   await panel.getByText('page 30').waitFor();
   assert.deepEqual(
-    (await takeNodeChanges()).filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
+    (await takeNodeMutations()).filter((nodeMutation) => !nodeMutation.endsWith(' n: 7')),
     [],
   );
 });

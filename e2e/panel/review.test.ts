@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { repositoryRoot, runOrThrow } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
@@ -20,8 +20,8 @@ test('the tools of a changed plugin fail until the user reviews and enables it i
   const client = await stack.connectHttp();
   const panel = await stack.chrome.openPanel();
   appendFileSync(join(stack.pluginFolder, 'src/index.ts'), '\nconsole.debug("another version");\n');
-  await runChecked(['plugin', 'build', stack.pluginFolder], stack.env);
-  await runChecked(['plugin', 'add', stack.pluginFolder], stack.env);
+  await runOrThrow(['plugin', 'build', stack.pluginFolder], stack.env);
+  await runOrThrow(['plugin', 'add', stack.pluginFolder], stack.env);
   await panel.locator('#view-plugins .todo').waitFor();
   const refusedCall = await client.call('messages__echo', { value: 1 });
   assert.equal(refusedCall.code, 'not_reviewed');
@@ -96,9 +96,9 @@ test('the side panel removes a plugin and installs it from its folder', async ()
 test('the terminal enables and disables plugins, and the side panel follows', async () => {
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  await runChecked(['plugin', 'enable', '--all', '--yes'], stack.env);
+  await runOrThrow(['plugin', 'enable', '--all', '--yes'], stack.env);
   const permission = panel.getByRole('combobox', { name: 'Permission of Messages' });
   await waitFor('the panel to show the enabled plugin', async () => (await permission.inputValue()) === 'ask');
-  await runChecked(['plugin', 'disable', 'messages'], stack.env);
+  await runOrThrow(['plugin', 'disable', 'messages'], stack.env);
   await waitFor('the panel to show the disabled plugin', async () => (await permission.inputValue()) === 'off');
 });

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
 import { assertAccessible } from './accessibility.ts';
 
-/** isFullCheck makes saveScreenshots check all rules of axe-core in the dark scheme, as in `make nightly`. */
-const isFullCheck = Boolean(process.env.OPENTABS_TEST_ALL);
+/** runsAllTests makes saveScreenshots check all rules of axe-core in the dark scheme, as in `make nightly`. */
+const runsAllTests = Boolean(process.env.OPENTABS_TEST_ALL);
 
 const MaxHeightPx = 4000;
 
@@ -20,7 +20,7 @@ export async function saveScreenshots(panel: Page, name: string, kind: 'panel' |
     await assertAccessible(
       panel,
       `${name} ${colorScheme}`,
-      colorScheme === 'dark' && !isFullCheck ? ['color-contrast'] : undefined,
+      colorScheme === 'dark' && !runsAllTests ? ['color-contrast'] : undefined,
     );
     await panel.screenshot({ path: `${repositoryRoot}e2e/out/${kind}-${name}-${colorScheme}.png` });
   }

@@ -134,8 +134,13 @@ test('the switches for calls to other plugins and for late access send the permi
     set: true,
     ...(setting.secret ? { withheld: true } : {}),
   }));
-  const latePlugin = makeWikiPlugin({ settings: savedSettings, late: true, calls: ['messages'], refused: ['bank'] });
-  server.notifyPanel('state.plugins', { plugins: [latePlugin, ...samplePlugins] });
+  const dependentPlugin = makeWikiPlugin({
+    settings: savedSettings,
+    late: true,
+    calls: ['messages'],
+    refused: ['bank'],
+  });
+  server.notifyPanel('state.plugins', { plugins: [dependentPlugin, ...samplePlugins] });
   await panel.getByText('May call messages').first().waitFor();
   await panel.getByText('a call was denied').waitFor();
   await panel.getByText('The plugin tried to call it.').waitFor();

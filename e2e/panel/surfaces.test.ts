@@ -185,6 +185,8 @@ function startTerminal(value: string) {
   child.stdout.on('data', (chunk) => {
     searchedText += String(chunk);
   });
+  // The command may have ended before a test types an answer.
+  child.stdin.on('error', () => undefined);
   const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
   return { text: () => searchedText, type: (line: string) => child.stdin.write(`${line}\n`), ended: exitCode };
 }

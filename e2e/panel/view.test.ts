@@ -49,26 +49,26 @@ test('the panel shows internal messages while its switch is on, and the switch s
   // The panel shows a call's result only if the result is for the user.
   await panel.locator('.ended', { hasText: 'echo' }).waitFor();
   assert.equal(await panel.getByText('Sent to 3 recipients.').count(), 1);
-  const countInternalParts = async () => [
+  const countShownInternalTexts = async () => [
     await panel.getByText('chunk 7 of 10').count(),
     await panel.getByText('secret').count(),
   ];
-  assert.deepEqual(await countInternalParts(), [0, 0]);
+  assert.deepEqual(await countShownInternalTexts(), [0, 0]);
   const showEverythingSwitch = panel.getByRole('switch', { name: 'Show everything' });
   await showEverythingSwitch.check();
   await waitFor(
     'the panel to show the internal report and result',
-    async () => String(await countInternalParts()) === '1,1',
+    async () => String(await countShownInternalTexts()) === '1,1',
   );
   await panel.reload();
   await waitFor(
     'the reloaded panel to show the internal report and result',
-    async () => String(await countInternalParts()) === '1,1',
+    async () => String(await countShownInternalTexts()) === '1,1',
   );
   await showEverythingSwitch.uncheck();
   await waitFor(
     'the panel to hide the internal report and result',
-    async () => String(await countInternalParts()) === '0,0',
+    async () => String(await countShownInternalTexts()) === '0,0',
   );
 });
 

@@ -18,7 +18,7 @@ let chrome: Chrome | undefined;
 
 const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
 
-const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
+const recordingProgramScript = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
 
 before(async () => {
   homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));
@@ -28,7 +28,7 @@ before(async () => {
   const programFolder = join(homeFolder, 'programs');
   mkdirSync(programFolder);
   for (const program of ['google-chrome', 'wl-copy']) {
-    writeFileSync(join(programFolder, program), recordingProgram, { mode: 0o755 });
+    writeFileSync(join(programFolder, program), recordingProgramScript, { mode: 0o755 });
   }
   env = {
     HOME: homeFolder,
@@ -135,8 +135,8 @@ test("the default name of a browser contains the computer's name", async () => {
     let names = '';
     await waitFor(`a browser with the name${expectedNameSuffix}`, async () => {
       names = (await runOpentabs(['browser', 'list', '--json'], env)).stdout;
-      return JSON.parse(names).some((knownPlugin: unknown) =>
-        String(Object(knownPlugin).name).endsWith(expectedNameSuffix),
+      return JSON.parse(names).some((listedBrowser: unknown) =>
+        String(Object(listedBrowser).name).endsWith(expectedNameSuffix),
       );
     }).catch((error: unknown) => assert.fail(`${error}: ${names}`));
   } finally {

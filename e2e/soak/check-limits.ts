@@ -33,7 +33,7 @@ const limitCases: readonly LimitCase[] = [
     name: 'reports for 70 s, no progress token',
     tool: 'heartbeat',
     args: makeHeartbeatArgs(10_000, 70_000),
-    options: { withoutProgress: true },
+    options: { omitsProgressToken: true },
     expectedCode: 'ok',
     atMs: 70_000,
     notifications: 0,

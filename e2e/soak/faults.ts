@@ -61,13 +61,13 @@ const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
     }),
 
   async 'tab closed'(testedSystem, plannedFault) {
-    const targetId = await testedSystem.findPage(makePath(testedSystem, plannedFault));
+    const targetId = await testedSystem.findPage(findTabPath(testedSystem, plannedFault));
     if (targetId) await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   },
 
   async 'tab discarded'(testedSystem, plannedFault) {
-    const url = testedSystem.urlOf(makePath(testedSystem, plannedFault));
-    await testedSystem.browser.inWorker((worker) =>
+    const url = testedSystem.urlOf(findTabPath(testedSystem, plannedFault));
+    await testedSystem.browser.withWorkerSession((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
           .then(() => undefined, () => undefined)`,
@@ -86,7 +86,9 @@ const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'extension reloaded'(testedSystem) {
     // The extension reloads in a timer, because an immediate reload would stop the service worker before it can
     // respond.
-    await testedSystem.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
+    await testedSystem.browser.withWorkerSession((worker) =>
+      worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'),
+    );
   },
 
   async 'browser SIGKILL'(testedSystem) {
@@ -141,7 +143,7 @@ function isProcessRunning(pid: number): boolean {
   }
 }
 
-function makePath(testedSystem: SystemUnderTest, plannedFault: PlannedFault): string {
+function findTabPath(testedSystem: SystemUnderTest, plannedFault: PlannedFault): string {
   return testedSystem.paths[plannedFault.tab] ?? '/';
 }
 
@@ -150,7 +152,7 @@ async function runInTab(
   plannedFault: PlannedFault,
   runInPage: (page: CdpSession, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = makePath(testedSystem, plannedFault);
+  const path = findTabPath(testedSystem, plannedFault);
   const id = await testedSystem.findPage(path);
-  if (id) await testedSystem.browser.inPage(id, (page) => runInPage(page, path));
+  if (id) await testedSystem.browser.withPageSession(id, (page) => runInPage(page, path));
 }

@@ -47,7 +47,7 @@ export async function runSoak(soakPlan: SoakPlan, printLine: (line: string) => v
 
 class SoakRun {
   readonly testedSystem: SystemUnderTest;
-  readonly #plan: SoakPlan;
+  readonly #soakPlan: SoakPlan;
   readonly #printLine: (line: string) => void;
   readonly #observedCalls: ObservedCall[] = [];
   readonly #observedFaults: ObservedFault[] = [];
@@ -59,7 +59,7 @@ class SoakRun {
   #hasEnded = false;
 
   constructor(soakPlan: SoakPlan, printLine: (line: string) => void) {
-    this.#plan = soakPlan;
+    this.#soakPlan = soakPlan;
     this.#printLine = printLine;
     this.testedSystem = new SystemUnderTest(soakPlan.tabs);
   }
@@ -69,7 +69,7 @@ class SoakRun {
     await testedSystem.start();
     await testedSystem.waitUntilCallsWork('the start');
     const memoryBefore = await this.#measureMemory();
-    this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
+    this.#clients = this.#soakPlan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
     const samplingTasks = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
     const calls = this.#makePlannedCalls();
@@ -84,11 +84,11 @@ class SoakRun {
         });
       await client.close();
     }
-    await this.#checkIdleState();
+    await this.#checkNothingLeftRunning();
     const memoryAfter = await this.#measureMemory().catch(() => undefined);
     this.#checkGrowth(memoryBefore, memoryAfter);
     return {
-      soakPlan: this.#plan,
+      soakPlan: this.#soakPlan,
       observedCalls: this.#observedCalls,
       observedFaults: this.#observedFaults,
       violations: this.#violations,
@@ -118,7 +118,7 @@ class SoakRun {
 
   async #makePlannedCalls(): Promise<void> {
     const callEndings: Promise<void>[] = [];
-    for (const [i, call] of this.#plan.calls.entries()) {
+    for (const [i, call] of this.#soakPlan.calls.entries()) {
       const waitMs = call.atMs - this.#elapsedMs();
       if (waitMs > 1) await pause(waitMs);
       callEndings.push(this.#makeCall(call, `k${i}`));
@@ -142,7 +142,7 @@ class SoakRun {
     const args = { ...soakPlan.args, ...(tab === undefined ? {} : { tabId: tab }) };
     const callEnding = await client.call(`work__${soakPlan.tool}`, args, {
       disconnect: soakPlan.kind === 'disconnected',
-      withoutProgress: soakPlan.kind === 'noProgress',
+      omitsProgressToken: soakPlan.kind === 'noProgress',
       ...(soakPlan.stopAfterMs === undefined ? {} : { stopSignal: stopController.signal }),
     });
     clearTimeout(timer);
@@ -167,17 +167,17 @@ class SoakRun {
 
   #recordViolation(call: ObservedCall, violationText: string): void {
     const faultsDuring = this.#observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
-    const shortenedCall = {
+    const callForReport = {
       ...call,
       ending: { ...call.callEnding, structured: undefined, text: call.callEnding.text.slice(0, 400) },
     };
-    this.#violations.push({ violationText, call: shortenedCall, faultsDuring });
+    this.#violations.push({ violationText, call: callForReport, faultsDuring });
     if (this.#violations.length <= 25)
       this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${violationText}`);
   }
 
   async #injectPlannedFaults(): Promise<void> {
-    for (const soakPlan of this.#plan.plannedFaults) {
+    for (const soakPlan of this.#soakPlan.plannedFaults) {
       const waitMs = soakPlan.atMs - this.#elapsedMs();
       if (waitMs > 0) await pause(waitMs);
       const observedFault: ObservedFault = { plan: soakPlan, fromMs: this.#elapsedMs() };
@@ -200,7 +200,7 @@ class SoakRun {
       }
       observedFault.restoredMs = this.#elapsedMs();
     }
-    const remainingMs = this.#plan.durationMs - this.#elapsedMs();
+    const remainingMs = this.#soakPlan.durationMs - this.#elapsedMs();
     if (remainingMs > 0) await pause(remainingMs);
   }
 
@@ -214,22 +214,22 @@ class SoakRun {
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#hasEnded) {
       await pause(sampleIntervalMs);
-      this.testedSystem.countStarts();
+      this.testedSystem.countHandlerStarts();
       const lastFault = this.#observedFaults.at(-1);
       if (lastFault && lastFault.restoredMs === undefined) continue;
       try {
         this.#memorySamples.push({
           atMs: this.#elapsedMs(),
-          bytes: readResidentMemory(await this.testedSystem.serverPid()).nowBytes,
+          bytes: readResidentMemory(await this.testedSystem.serverPid()).currentResidentBytes,
         });
-        await this.#checkEndedCalls(await this.testedSystem.listRunningKeys());
+        await this.#checkHandlersStopped(await this.testedSystem.listRunningKeys());
       } catch {
         // The soak test ignores errors of the check, because a fault that has just started can make the check fail.
       }
     }
   }
 
-  async #checkEndedCalls(runningKeys: readonly string[]): Promise<void> {
+  async #checkHandlersStopped(runningKeys: readonly string[]): Promise<void> {
     const keys = new Set(runningKeys);
     for (const call of this.#observedCalls) {
       if (!keys.has(call.key) || this.#elapsedMs() - call.toMs < maxStopDurationMs) continue;
@@ -242,7 +242,7 @@ class SoakRun {
       const elapsedText = formatSeconds(this.#elapsedMs() - call.toMs);
       this.#recordViolation(
         call,
-        `the page still runs the call ${elapsedText} after the call ended: ${await this.testedSystem.describePageOf(call.key)}`,
+        `the page still runs the call ${elapsedText} after the call ended: ${await this.testedSystem.describePageRunningCall(call.key)}`,
       );
     }
   }
@@ -262,44 +262,46 @@ class SoakRun {
     }
   }
 
-  async #checkIdleState(): Promise<void> {
+  async #checkNothingLeftRunning(): Promise<void> {
     await pause(3_000);
-    this.testedSystem.countStarts();
+    this.testedSystem.countHandlerStarts();
     const status = await this.testedSystem.readStatus();
-    const checkCountIsZero = (description: string, count: number) => {
+    const requireZeroCount = (description: string, count: number) => {
       if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
-    checkCountIsZero('running calls', status.calls.running);
-    checkCountIsZero('queued calls', status.calls.queued);
-    checkCountIsZero(
+    requireZeroCount('running calls', status.calls.running);
+    requireZeroCount('queued calls', status.calls.queued);
+    requireZeroCount(
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
     // The daemon cannot distinguish a killed client from an idle client, so the client's HTTP session remains until it
     // expires.
     const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
-    checkCountIsZero(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
-    const cancelIgnoredMs = Math.max(
+    requireZeroCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
+    const remainingIgnoredCancelMs = Math.max(
       0,
       ...this.#observedCalls
         .filter((call) => call.plan.kind === 'ignoresAbort')
         .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
-    await pause(Math.min(cancelIgnoredMs, 40_000));
+    await pause(Math.min(remainingIgnoredCancelMs, 40_000));
     const runningKeys = await this.testedSystem.listRunningKeys();
     if (runningKeys.length > 0)
       this.#violations.push({ violationText: `handlers still run in pages: ${runningKeys.join(' ')}` });
-    const repeatedStarts = [...this.testedSystem.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
-    for (const [key, count] of repeatedStarts) {
+    const repeatedHandlerStarts = [...this.testedSystem.handlerStartCounts].filter(
+      ([key, count]) => key !== 'probe' && count > 1,
+    );
+    for (const [key, count] of repeatedHandlerStarts) {
       this.#violations.push({
         violationText: `${key} started ${count} times in a page`,
         ...findCallWithKey(this.#observedCalls, key),
       });
     }
-    const unexpectedStarts = this.#observedCalls
+    const callsWronglyStarted = this.#observedCalls
       .filter((call) => call.plan.tool === 'nothing' || call.plan.kind === 'invalid')
-      .filter((call) => this.testedSystem.startCounts.has(call.key));
-    for (const call of unexpectedStarts)
+      .filter((call) => this.testedSystem.handlerStartCounts.has(call.key));
+    for (const call of callsWronglyStarted)
       this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
   }
 
@@ -320,32 +322,37 @@ class SoakRun {
       this.#violations.push({ violationText: 'the memory at the end could not be measured' });
       return;
     }
-    const checkValue = (description: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
+    const checkGrowthLimit = (
+      description: string,
+      memoryBefore: number,
+      memoryAfter: number,
+      allowedGrowth: number,
+    ) => {
       if (memoryAfter > memoryBefore + allowedGrowth)
         this.#violations.push({ violationText: `${description} grew from ${memoryBefore} to ${memoryAfter}` });
     };
-    checkValue('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, 5);
-    checkValue('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 40 << 20);
+    checkGrowthLimit('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, 5);
+    checkGrowthLimit('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 40 << 20);
     for (const contextName of ['worker', 'page', 'bridge'] as const) {
-      checkValue(
+      checkGrowthLimit(
         `the heap of the ${contextName}`,
         memoryBefore[contextName].heapBytes,
         memoryAfter[contextName].heapBytes,
         4 << 20,
       );
-      checkValue(
+      checkGrowthLimit(
         `message ports of the ${contextName}`,
         memoryBefore[contextName].ports,
         memoryAfter[contextName].ports,
         2,
       );
-      checkValue(
+      checkGrowthLimit(
         `abort controllers of the ${contextName}`,
-        memoryBefore[contextName].controllers,
-        memoryAfter[contextName].controllers,
+        memoryBefore[contextName].abortControllers,
+        memoryAfter[contextName].abortControllers,
         2,
       );
-      checkValue(
+      checkGrowthLimit(
         `entries in tables of the ${contextName}`,
         memoryBefore[contextName].entries,
         memoryAfter[contextName].entries,
@@ -354,7 +361,7 @@ class SoakRun {
     }
     // Chrome counts the event listeners of a whole process, which may contain other tabs and documents in the
     // back/forward cache.
-    checkValue(
+    checkGrowthLimit(
       'listeners of a document',
       memoryBefore.listeners / memoryBefore.documents,
       memoryAfter.listeners / memoryAfter.documents,

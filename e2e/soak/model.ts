@@ -40,8 +40,11 @@ function computeExpectedEnding(call: ObservedCall): ExpectedEnding {
   const { codes, ms } = computeUncancelledEnding(call);
   if (stopAfterMs === undefined) return { codes, ms };
   // The daemon may send the call's result just before the cancellation arrives, so the call may end normally.
-  const isEndNearStop = stopAfterMs + 500 >= ms;
-  return { codes: kind === 'flood' || isEndNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
+  const mayEndBeforeCancellation = stopAfterMs + 500 >= ms;
+  return {
+    codes: kind === 'flood' || mayEndBeforeCancellation ? ['silent', ...codes] : ['silent'],
+    ms: stopAfterMs + 3_000,
+  };
 }
 
 function computeUncancelledEnding(call: ObservedCall): ExpectedEnding {
@@ -75,8 +78,8 @@ function computeUncancelledEnding(call: ObservedCall): ExpectedEnding {
 }
 
 /** While the daemon is down, connections fail; after a restart, the daemon no longer has the client's session. */
-const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-const codesWithoutBrowser = [
+const noServerErrorCodes = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
+const noBrowserErrorCodes = [
   'no_browser',
   'browser_lost',
   'link_lost',
@@ -87,47 +90,47 @@ const codesWithoutBrowser = [
 ];
 
 /** A call that names a tab may fail because the tab was closed; a call without a tab can run in any tab. */
-function listMissingDocumentCodes(call: ObservedCall, ...codes: string[]): readonly string[] {
+function listCodesIfDocumentMissing(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-const codesByFault: Readonly<
+const errorCodesByFault: Readonly<
   Record<FaultKind, (call: ObservedCall, observedFault: ObservedFault) => readonly string[]>
 > = {
-  'worker stopped': (call, observedFault) => listDelayErrorCodes(call, observedFault),
-  'link cut': (call, observedFault) => listDelayErrorCodes(call, observedFault),
-  'link half-open': (call, observedFault) => listDelayErrorCodes(call, observedFault),
-  'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGSTOP': (call, observedFault) => listDelayErrorCodes(call, observedFault),
-  'tab reloaded': (call) => listMissingDocumentCodes(call, 'navigated'),
-  'tab navigated': (call) => listMissingDocumentCodes(call, 'navigated'),
-  'tab away and back': (call) => listMissingDocumentCodes(call, 'navigated'),
-  'tab closed': (call) => listMissingDocumentCodes(call, 'tab_closed'),
-  'tab discarded': (call) => listMissingDocumentCodes(call, 'tab_discarded'),
-  'tab frozen': (call, observedFault) => listDelayErrorCodes(call, observedFault),
-  'extension reloaded': () => codesWithoutBrowser,
-  'browser SIGKILL': () => codesWithoutBrowser,
+  'worker stopped': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'link cut': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'link half-open': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'server SIGTERM': () => [...noServerErrorCodes, ...noBrowserErrorCodes],
+  'server SIGKILL': () => [...noServerErrorCodes, ...noBrowserErrorCodes],
+  'server SIGSTOP': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'tab reloaded': (call) => listCodesIfDocumentMissing(call, 'navigated'),
+  'tab navigated': (call) => listCodesIfDocumentMissing(call, 'navigated'),
+  'tab away and back': (call) => listCodesIfDocumentMissing(call, 'navigated'),
+  'tab closed': (call) => listCodesIfDocumentMissing(call, 'tab_closed'),
+  'tab discarded': (call) => listCodesIfDocumentMissing(call, 'tab_discarded'),
+  'tab frozen': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'extension reloaded': () => noBrowserErrorCodes,
+  'browser SIGKILL': () => noBrowserErrorCodes,
   'session deleted': (call, observedFault) =>
-    affectsClient(call, observedFault) ? ['silent', 'refused', 'transport'] : [],
-  'client killed': (call, observedFault) => (affectsClient(call, observedFault) ? ['silent', 'transport'] : []),
+    isSameClient(call, observedFault) ? ['silent', 'refused', 'transport'] : [],
+  'client killed': (call, observedFault) => (isSameClient(call, observedFault) ? ['silent', 'transport'] : []),
   'panel opened': () => [],
 };
 
 /** When a broken link returns, the idle timer of each running call restarts. */
-const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
+const faultsBreakingBrowserLink: ReadonlySet<FaultKind> = new Set([
   'worker stopped',
   'link cut',
   'link half-open',
   'server SIGSTOP',
 ]);
 
-function affectsClient(call: ObservedCall, observedFault: ObservedFault): boolean {
+function isSameClient(call: ObservedCall, observedFault: ObservedFault): boolean {
   return call.plan.client === observedFault.plan.client;
 }
 
 /** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
-function listDelayErrorCodes(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
+function listErrorCodesOfDelay(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (observedFault.restoredMs ?? call.toMs) - observedFault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
@@ -175,14 +178,14 @@ export function findViolations(
   const violationTexts: string[] = [];
   const faultsDuring = observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
   const { codes, ms } = computeExpectedEnding(call);
-  const allowedCodes = new Set([
+  const allowedErrorCodes = new Set([
     ...codes,
-    ...faultsDuring.flatMap((observedFault) => codesByFault[observedFault.plan.kind](call, observedFault)),
+    ...faultsDuring.flatMap((observedFault) => errorCodesByFault[observedFault.plan.kind](call, observedFault)),
   ]);
   const { code, progress, answerCount } = call.callEnding;
-  if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedCodes.add(code);
-  if (!allowedCodes.has(code))
-    violationTexts.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
+  if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedErrorCodes.add(code);
+  if (!allowedErrorCodes.has(code))
+    violationTexts.push(`the call ended with ${code}; allowed are ${[...allowedErrorCodes].join(', ')}`);
   if (answerCount > 1) violationTexts.push(`the client received ${answerCount} answers to the call, want at most 1`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
     violationTexts.push('the client received an answer although it recorded that the call has no answer');
@@ -199,13 +202,13 @@ export function findViolations(
       sum +
       (overlappingFault.restoredMs ?? call.toMs) -
       overlappingFault.fromMs +
-      (linkBreakingFaults.has(overlappingFault.plan.kind) ? idleMs : 0),
+      (faultsBreakingBrowserLink.has(overlappingFault.plan.kind) ? idleMs : 0),
     0,
   );
-  const excessMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
-  if (excessMs > toleranceMs)
+  const overdueMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
+  if (overdueMs > toleranceMs)
     violationTexts.push(
-      `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(excessMs)} ms more than allowed`,
+      `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(overdueMs)} ms more than allowed`,
     );
   if (code === 'ok') violationTexts.push(...findResultErrors(call));
   return violationTexts;

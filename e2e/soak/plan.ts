@@ -125,7 +125,7 @@ export function makePlan(randomSeed: number, durationMs: number): SoakPlan {
   const plannedFaults = planFaults(seededRandom, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += seededRandom.nextFraction() * 2 * meanCallGapMs) {
-    const currentLimits = findLimitsAt(plannedFaults, atMs);
+    const currentLimits = findTimeoutLimitsAt(plannedFaults, atMs);
     const client = seededRandom.nextWholeNumber(0, clients.length - 1);
     const tab = seededRandom.nextFraction() < 0.25 ? { tab: seededRandom.nextWholeNumber(0, tabs - 1) } : {};
     const kind = seededRandom.pickWeighted(callKinds);
@@ -183,17 +183,17 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
 }
 
 /**
- * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
+ * findTimeoutLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
  * later than planned, because a restart can be slow.
  */
-function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
+function findTimeoutLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
   return (
     plannedFaults.findLast((plannedFault) => plannedFault.atMs <= atMs && plannedFault.kind.startsWith('server SIG'))
       ?.limits ?? 'short'
   );
 }
 
-type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
+type PlannedCallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
 /** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
@@ -202,7 +202,7 @@ function planCallContent(
   currentLimits: TimeoutLimits,
   key: string,
   client: ClientKind | undefined,
-): CallContent {
+): PlannedCallContent {
   const { idleMs } = limitsByName[currentLimits];
   switch (kind) {
     case 'echo':
@@ -266,8 +266,8 @@ function planCallContent(
     case 'flood': {
       // The client cancels a third of the calls of a flood, often while the call is queued.
       const stopAfterMs = seededRandom.nextWholeNumber(0, 300);
-      const stopOptions = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
-      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopOptions };
+      const randomStopOptions = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
+      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...randomStopOptions };
     }
   }
 }

@@ -2,23 +2,23 @@
 
 /** Each method of SeededRandom consumes exactly one number of the pseudo-random sequence. */
 export class SeededRandom {
-  #state: number;
+  #generatorState: number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#generatorState = seed >>> 0;
   }
 
   /** nextFraction returns a pseudo-random number from 0 (inclusive) to 1 (exclusive), generated with mulberry32. */
   nextFraction(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
+    this.#generatorState = (this.#generatorState + 0x6d2b79f5) >>> 0;
+    let t = this.#generatorState;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  nextWholeNumber(low: number, maxNumber: number): number {
-    return low + Math.floor(this.nextFraction() * (maxNumber - low + 1));
+  nextWholeNumber(low: number, high: number): number {
+    return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
   pickWeighted<K extends string>(weightByKey: Readonly<Record<K, number>>): K {

@@ -1,7 +1,7 @@
 /** An MCP client over Streamable HTTP without a library. */
 import {
-  type CallBehavior,
   type CallEnding,
+  type ClientCallOptions,
   makeUnansweredEnding,
   parseAnswer,
   type SoakClient,
@@ -28,7 +28,7 @@ class RawHttpClient implements SoakClient {
     this.#token = token;
   }
 
-  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: ClientCallOptions): Promise<CallEnding> {
     let session: string;
     try {
       session = await this.#openSession();
@@ -46,7 +46,7 @@ class RawHttpClient implements SoakClient {
     callBehavior.stopSignal?.addEventListener('abort', stopRequest, { once: true });
     const progress: number[] = [];
     try {
-      const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
+      const metaFields = callBehavior.omitsProgressToken ? {} : { _meta: { progressToken: id } };
       const params = { name: tool, arguments: args, ...metaFields };
       return await this.#postCall(
         { jsonrpc: '2.0', id, method: 'tools/call', params },
@@ -99,8 +99,10 @@ class RawHttpClient implements SoakClient {
     const session = response.headers.get('mcp-session-id');
     await response.text();
     if (session === null) throw new Error(`initialize was answered with ${response.status}`);
-    const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await (await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(session), body: initialized })).text();
+    const initializedNotification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await (
+      await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(session), body: initializedNotification })
+    ).text();
     return session;
   }
 
@@ -144,7 +146,7 @@ class RawHttpClient implements SoakClient {
     }
     let callEnding: CallEnding | undefined;
     let answerCount = 0;
-    for await (const eventData of readEvents(response)) {
+    for await (const eventData of readSseEvents(response)) {
       const event = Object(JSON.parse(eventData));
       if (event.method === 'notifications/progress' && callEnding === undefined)
         progress.push(Number(event.params.progress));
@@ -159,7 +161,7 @@ class RawHttpClient implements SoakClient {
   }
 }
 
-async function* readEvents(response: Response): AsyncGenerator<string> {
+async function* readSseEvents(response: Response): AsyncGenerator<string> {
   const textDecoder = new TextDecoder();
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {

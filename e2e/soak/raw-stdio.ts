@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { opentabsBinary } from '../harness/process.ts';
 import {
-  type CallBehavior,
   type CallEnding,
+  type ClientCallOptions,
   makeUnansweredEnding,
   parseAnswer,
   type SoakClient,
@@ -18,9 +18,9 @@ interface OpenRequest {
 /** The daemon need not send a response to a request that the client has cancelled. */
 const killGraceMs = 3_000;
 /**
- * cancelRaceMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
+ * cancelledMessageWindowMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
  */
-const cancelRaceMs = 15_000;
+const cancelledMessageWindowMs = 15_000;
 
 export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new RawStdioClient(name, env);
@@ -42,11 +42,11 @@ class RawStdioClient implements SoakClient {
     this.#env = env;
   }
 
-  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: ClientCallOptions): Promise<CallEnding> {
     const relayProcess = this.#getRelay();
     const id = ++this.#lastId;
     const progress: number[] = [];
-    const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
+    const metaFields = callBehavior.omitsProgressToken ? {} : { _meta: { progressToken: id } };
     const params = { name: tool, arguments: args, ...metaFields };
     const endingPromise = new Promise<CallEnding>((endRequest) =>
       this.#openRequests.set(id, { progress, end: endRequest }),
@@ -90,9 +90,9 @@ class RawStdioClient implements SoakClient {
       this.#endRequest(id, makeUnansweredEnding('silent', 'the client has disconnected'));
   }
 
-  #mayPrecedeCancel(id: number): boolean {
+  #mayCrossCancellation(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);
-    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelRaceMs;
+    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelledMessageWindowMs;
   }
 
   #endRequest(id: number, ending: CallEnding): void {
@@ -140,7 +140,7 @@ class RawStdioClient implements SoakClient {
     if (relayMessage.method === 'notifications/progress') {
       const openRequest = this.#openRequests.get(Number(relayMessage.params.progressToken));
       if (openRequest) openRequest.progress.push(Number(relayMessage.params.progress));
-      else if (!this.#mayPrecedeCancel(Number(relayMessage.params.progressToken)))
+      else if (!this.#mayCrossCancellation(Number(relayMessage.params.progressToken)))
         this.strayMessages.push(messageLine.slice(0, 500));
       return;
     }
@@ -148,7 +148,7 @@ class RawStdioClient implements SoakClient {
     const id = Number(relayMessage.id);
     const openRequest = this.#openRequests.get(id);
     if (openRequest) this.#endRequest(id, parseAnswer(relayMessage, openRequest.progress));
-    else if (!this.#mayPrecedeCancel(id)) this.strayMessages.push(messageLine.slice(0, 500));
+    else if (!this.#mayCrossCancellation(id)) this.strayMessages.push(messageLine.slice(0, 500));
   }
 }
 

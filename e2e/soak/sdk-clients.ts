@@ -2,8 +2,8 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import {
-  type CallBehavior,
   type CallEnding,
+  type ClientCallOptions,
   type ClientKind,
   makeUnansweredEnding,
   type SoakClient,
@@ -20,7 +20,7 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
 /** The promise `broken` resolves when the connection is lost, because the SDK never ends a call whose stream breaks. */
 interface SdkConnection {
   readonly client: McpClient;
-  readonly brokenConnection: Promise<CallEnding>;
+  readonly lostConnectionEnding: Promise<CallEnding>;
 }
 
 class SdkClient implements SoakClient {
@@ -36,7 +36,7 @@ class SdkClient implements SoakClient {
     this.#connect = connect;
   }
 
-  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: ClientCallOptions): Promise<CallEnding> {
     const progress: number[] = [];
     let connectionPromise: Promise<SdkConnection> | undefined;
     try {
@@ -47,8 +47,8 @@ class SdkClient implements SoakClient {
         .call(tool, args, {
           timeoutMs: 600_000,
           ...(callBehavior.stopSignal ? { signal: callBehavior.stopSignal } : {}),
-          ...(callBehavior.withoutProgress
-            ? { withoutProgress: true }
+          ...(callBehavior.omitsProgressToken
+            ? { omitsProgressToken: true }
             : { onProgress: (report) => progress.push(report.progress) }),
         })
         .then(
@@ -60,7 +60,7 @@ class SdkClient implements SoakClient {
             answerCount: 1,
           }),
         );
-      return await Promise.race([answeredCall, connection.brokenConnection]);
+      return await Promise.race([answeredCall, connection.lostConnectionEnding]);
     } catch (error) {
       if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
       const { code, text: errorText } = classifyError(error);
@@ -121,7 +121,7 @@ class SdkClient implements SoakClient {
         void client.close().catch(() => undefined);
       }
     };
-    return { client, brokenConnection: connectionLostEnding };
+    return { client, lostConnectionEnding: connectionLostEnding };
   }
 }
 

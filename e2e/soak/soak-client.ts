@@ -13,17 +13,17 @@ export interface CallEnding {
   readonly answerCount: number;
 }
 
-export interface CallBehavior {
+export interface ClientCallOptions {
   readonly stopSignal?: AbortSignal;
   readonly disconnect?: boolean;
-  readonly withoutProgress?: boolean;
+  readonly omitsProgressToken?: boolean;
 }
 
 /** The method SoakClient.call never throws and always returns how the call ended. */
 export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;
-  call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding>;
+  call(tool: string, args: Record<string, unknown>, behavior: ClientCallOptions): Promise<CallEnding>;
   kill(): Promise<void>;
   /** After endSession, the client opens a new session with its next call. */
   endSession(): Promise<void>;
@@ -45,8 +45,8 @@ export function parseAnswer(answerMessage: unknown, progress: readonly number[])
 
 function parseResult(result: unknown): { code: string; text: string; structured: unknown } {
   const { isError, content, structuredContent, _meta } = Object(result);
-  const firstBlock: unknown = Array.isArray(content) ? content[0] : undefined;
-  const endingText = String(Object(firstBlock).text ?? '');
+  const firstContentBlock: unknown = Array.isArray(content) ? content[0] : undefined;
+  const endingText = String(Object(firstContentBlock).text ?? '');
   const detail = Object(_meta)['opentabs/error'];
   return {
     code: isError ? String(Object(detail).code ?? 'error') : 'ok',

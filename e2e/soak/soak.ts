@@ -9,7 +9,7 @@
  *   load     10,000 calls a minute for 10 min, with the memory of all processes before and after; runs only if ONLY
  *            names it
  */
-import { findGrowth, formatTable, streamCalls } from '../load/steady.ts';
+import { formatTable, listGrowthViolations, streamCalls } from '../load/steady.ts';
 import { checkDetachedJob } from './check-job.ts';
 import { checkTimeouts } from './check-limits.ts';
 import { runSoak } from './mixed-run.ts';
@@ -44,9 +44,9 @@ async function runMixedLoad(): Promise<boolean> {
 
 async function runTimeoutChecks(): Promise<boolean> {
   printLine('a job of 90 s whose client disconnects');
-  const hasJobPassed = await checkDetachedJob(printLine);
+  const hasJobCheckPassed = await checkDetachedJob(printLine);
   printLine('the real limits: 30 s without progress, 5 min in all');
-  return (await checkTimeouts(printLine)) && hasJobPassed;
+  return (await checkTimeouts(printLine)) && hasJobCheckPassed;
 }
 
 async function runLoad(): Promise<boolean> {
@@ -58,7 +58,7 @@ async function runLoad(): Promise<boolean> {
     await testedSystem.start();
     const streamResult = await streamCalls(testedSystem, { calls, callsPerMinute }, printLine);
     printLine(formatTable(streamResult));
-    const violations = [...streamResult.violationTexts, ...findGrowth(streamResult)];
+    const violations = [...streamResult.violationTexts, ...listGrowthViolations(streamResult)];
     for (const line of violations) printLine(`VIOLATION ${line}`);
     return violations.length === 0;
   } finally {
@@ -68,12 +68,12 @@ async function runLoad(): Promise<boolean> {
 
 const soakParts = { mixed: runMixedLoad, limits: runTimeoutChecks, load: runLoad } as const;
 const selectedParts = process.env.ONLY || 'mixed limits';
-let hasPassed = true;
+let haveAllPartsPassed = true;
 for (const name of selectedParts.split(' ')) {
-  const runSoakPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
-  if (!runSoakPart)
+  const soakPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
+  if (!soakPart)
     throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(soakParts).join(', ')}, or leave it out`);
-  hasPassed = (await runSoakPart()) && hasPassed;
+  haveAllPartsPassed = (await soakPart()) && haveAllPartsPassed;
 }
 // Exit explicitly, because the official MCP client may leave connections open that would keep the process running.
-process.exit(hasPassed ? 0 : 1);
+process.exit(haveAllPartsPassed ? 0 : 1);

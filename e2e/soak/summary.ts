@@ -67,7 +67,7 @@ function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport):
     ...(['worker', 'page', 'bridge'] as const).map((contextName) => {
       const contextBefore = memoryBefore[contextName];
       const contextAfter = memoryAfter?.[contextName];
-      return `  ${contextName.padEnd(6)}  heap ${formatMegabytes(contextBefore.heapBytes)} -> ${formatMegabytes(contextAfter?.heapBytes)}, ports ${contextBefore.ports} -> ${contextAfter?.ports}, abort controllers ${contextBefore.controllers} -> ${contextAfter?.controllers}, table entries ${contextBefore.entries} -> ${contextAfter?.entries}`;
+      return `  ${contextName.padEnd(6)}  heap ${formatMegabytes(contextBefore.heapBytes)} -> ${formatMegabytes(contextAfter?.heapBytes)}, ports ${contextBefore.ports} -> ${contextAfter?.ports}, abort controllers ${contextBefore.abortControllers} -> ${contextAfter?.abortControllers}, table entries ${contextBefore.entries} -> ${contextAfter?.entries}`;
     }),
     `  page    listeners ${memoryBefore.listeners} -> ${memoryAfter?.listeners}, documents ${memoryBefore.documents} -> ${memoryAfter?.documents}`,
   ];

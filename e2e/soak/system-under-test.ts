@@ -39,8 +39,8 @@ export class SystemUnderTest {
   token = '';
   clientToken = '';
   limits: TimeoutLimits = 'short';
-  /** startCounts maps the key of each call to how often pages have started a handler for the call. */
-  readonly startCounts = new Map<string, number>();
+  /** handlerStartCounts maps the key of each call to how often pages have started a handler for the call. */
+  readonly handlerStartCounts = new Map<string, number>();
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;
   #browser: Browser | undefined;
@@ -165,7 +165,7 @@ export class SystemUnderTest {
     for (const path of this.paths) {
       await waitFor(`the plugin in ${path}`, () => this.isPluginLive(path), 2_000).catch(async () => {
         const id = await this.findPage(path);
-        if (id) await this.browser.inPage(id, (page) => page.sendCommand('Page.reload'));
+        if (id) await this.browser.withPageSession(id, (page) => page.sendCommand('Page.reload'));
         await waitFor(`the plugin in ${path} after a reload`, () => this.isPluginLive(path));
       });
     }
@@ -185,7 +185,7 @@ export class SystemUnderTest {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const runningText = await this.browser.inPage(id, (pageSession) =>
+      const runningText = await this.browser.withPageSession(id, (pageSession) =>
         pageSession.evaluate('document.documentElement.dataset.running ?? ""'),
       );
       keys.push(...String(runningText).split(' ').filter(Boolean));
@@ -193,10 +193,10 @@ export class SystemUnderTest {
     return keys;
   }
 
-  async describePageOf(key: string): Promise<string> {
+  async describePageRunningCall(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const pageState = await this.browser.inPage(id, async (pageSession) => {
+      const pageState = await this.browser.withPageSession(id, async (pageSession) => {
         const keys = String(await pageSession.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
         if (!keys.includes(key)) return undefined;
         const pageState = await pageSession.evaluate(
@@ -210,10 +210,10 @@ export class SystemUnderTest {
     return 'the page is gone';
   }
 
-  countStarts(): void {
+  countHandlerStarts(): void {
     for (const noteText of this.site.receivedNotes.splice(0)) {
       const [event, key] = noteText.split(' ');
-      if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
+      if (event === 'begin' && key) this.handlerStartCounts.set(key, (this.handlerStartCounts.get(key) ?? 0) + 1);
     }
   }
 
@@ -221,7 +221,7 @@ export class SystemUnderTest {
     await this.#browser?.close();
     const pid = await this.serverPid().catch(() => undefined);
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
-    await Promise.all(this.#startedServers.map((command) => command.commandEnd));
+    await Promise.all(this.#startedServers.map((command) => command.commandResult));
     await this.#proxy?.close();
     await this.#site?.close();
     rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });

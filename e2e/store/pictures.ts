@@ -122,7 +122,7 @@ const style = `
 async function takeScreenshot(
   fixture: PanelFixture,
   page: Page,
-  storeShot: StoreScreenshot,
+  storeScreenshot: StoreScreenshot,
   folder: string,
 ): Promise<void> {
   const { panel, chrome, server, showCalls } = fixture;
@@ -132,18 +132,18 @@ async function takeScreenshot(
   await panel.evaluate((zoom) => document.body.style.setProperty('zoom', String(zoom)), PanelZoom);
   server.notifyPanel('state.browser', browserTools);
   server.notifyPanel('state.plugins', { plugins: shownPlugins });
-  await storeShot.showScene(fixture);
+  await storeScreenshot.showScene(fixture);
   const pictureUrl = makeDataUrl(await panel.screenshot());
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.setContent(
     `<!doctype html><style>${style} main { padding: 0 72px; } .words { width: 560px; }</style>
-    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${storeShot.title}</h1><p>${storeShot.text}</p></div>
+    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${storeScreenshot.title}</h1><p>${storeScreenshot.text}</p></div>
     <img class="panel" src="${pictureUrl}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
   );
-  await page.screenshot({ path: join(folder, `${storeShot.name}.png`) });
+  await page.screenshot({ path: join(folder, `${storeScreenshot.name}.png`) });
 }
 
-async function drawTile(page: Page, folder: string): Promise<void> {
+async function drawPromoTile(page: Page, folder: string): Promise<void> {
   await page.setViewportSize({ width: 440, height: 280 });
   await page.setContent(
     `<!doctype html><style>${style} main { flex-direction: column; justify-content: center; gap: 14px; text-align: center; }
@@ -158,8 +158,8 @@ async function main(folder: string): Promise<void> {
   const fixture = await startPanelFixture();
   try {
     const page = await fixture.chrome.openPage('about:blank');
-    for (const storeShot of storeScreenshots) await takeScreenshot(fixture, page, storeShot, folder);
-    await drawTile(page, folder);
+    for (const storeScreenshot of storeScreenshots) await takeScreenshot(fixture, page, storeScreenshot, folder);
+    await drawPromoTile(page, folder);
   } finally {
     await fixture.close();
   }

@@ -12,7 +12,7 @@ import { type Chrome, deriveExtensionId, findFreePort, launchChrome } from '../h
 import { type CallOutcome, connectHttp, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/home.ts';
-import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { repositoryRoot, runOrThrow, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { unpackStorePackage } from './store-package.ts';
@@ -41,13 +41,13 @@ before(async () => {
   };
   const plugin = join(homeFolder, 'messages-plugin');
   copyMessagesPlugin(plugin);
-  await runChecked(['plugin', 'build', plugin], env);
-  await runChecked(['plugin', 'install', plugin, '--permission', 'auto'], env);
-  await runChecked(['browser', 'tools', 'on'], env);
+  await runOrThrow(['plugin', 'build', plugin], env);
+  await runOrThrow(['plugin', 'install', plugin, '--permission', 'auto'], env);
+  await runOrThrow(['browser', 'tools', 'on'], env);
   site = await startSite();
   allowedSite = site.origin;
   otherSite = site.origin.replace('127.0.0.1', 'localhost');
-  for (const siteHost of [allowedSite, otherSite]) await runChecked(['browser', 'site', siteHost, 'auto'], env);
+  for (const siteHost of [allowedSite, otherSite]) await runOrThrow(['browser', 'site', siteHost, 'auto'], env);
   daemon = startOpentabs(['serve'], env);
   await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   client = await connectHttp(port, await addClient(env, 'e2e'));
@@ -78,7 +78,7 @@ test('the pairing code connects the extension, whose ID a setting allows', async
   await command.waitFor();
   await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-pairing.png` });
   const [, , code = ''] = ((await command.textContent()) ?? '').split(' ');
-  await runChecked(['pair', code], env);
+  await runOrThrow(['pair', code], env);
   await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
 });
 
@@ -93,7 +93,7 @@ test('on a site that the user has not allowed, calls fail and name the next step
     await callEcho(),
     /Messages is open, but Chrome gives opentabs no access to its site .*Ask the user to open the side panel of opentabs and to press "Allow on"/,
   );
-  const status = await runChecked(['status'], env);
+  const status = await runOrThrow(['status'], env);
   assert.match(status, /messages \(Chrome gives the extension no access to the site\)/);
   await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-needed.png` });
   await panel.getByRole('tab', { name: /Plugins/ }).click();

@@ -57,8 +57,8 @@ test('a long message is sent alone, after earlier messages', () => {
 
 test('the batcher splits messages over several batches of limited size', () => {
   const { sentBatches, batcher } = makeFixture();
-  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
-  for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
+  const longestBatchedText = 'x'.repeat(16 * 1024 - 1);
+  for (let i = 0; i < 40; i++) batcher.post(longestBatchedText);
   const batchCharCounts = sentBatches.map((sentMessages) => sentMessages.join('').length);
   assert.ok(
     sentBatches.length > 1 && Math.max(...batchCharCounts) < 300 * 1024,
@@ -83,11 +83,11 @@ test('without a port, post drops messages, and queued messages wait for the next
 
 test('dropped messages do not count towards the batch size', () => {
   const { environment, sentBatches, batcher, runScheduledWork } = makeFixture();
-  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
+  const longestBatchedText = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
   environment.port = false;
-  for (let i = 0; i < 17; i++) batcher.post(halfBatchText);
-  batcher.drop((batchMessage) => batchMessage === halfBatchText);
+  for (let i = 0; i < 17; i++) batcher.post(longestBatchedText);
+  batcher.dropMatching((batchMessage) => batchMessage === longestBatchedText);
   environment.port = true;
   runScheduledWork();
   for (const batchMessage of ['b', 'c', 'd']) batcher.post(batchMessage);

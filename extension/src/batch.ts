@@ -19,7 +19,7 @@ export interface Batcher<M> {
   post(batchMessage: M): boolean;
   /** If no port is connected, flushMessages keeps the waiting messages and returns false. */
   flushMessages(): boolean;
-  drop(matches: (batchMessage: M) => boolean): void;
+  dropMatching(matches: (batchMessage: M) => boolean): void;
 }
 
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
@@ -35,14 +35,14 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     waitingChars = 0;
     return true;
   };
-  const onTasksDone = () => {
+  const sendScheduledBatch = () => {
     isFlushScheduled = false;
     if (waitingMessages.length > 0 && flushMessages()) scheduleFlush();
   };
   const scheduleFlush = () => {
     if (isFlushScheduled) return;
     isFlushScheduled = true;
-    scheduleTask(onTasksDone);
+    scheduleTask(sendScheduledBatch);
   };
   const postMessage = (batchMessage: M): boolean => {
     const charCount = options.countChars(batchMessage);
@@ -59,7 +59,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     waitingMessages = waitingMessages.filter((batchMessage) => !matches(batchMessage));
     waitingChars = waitingMessages.reduce((sum, batchMessage) => sum + options.countChars(batchMessage), 0);
   };
-  return { post: postMessage, flushMessages, drop: dropMatchingMessages };
+  return { post: postMessage, flushMessages, dropMatching: dropMatchingMessages };
 }
 
 /** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */

@@ -11,10 +11,10 @@ export interface NotificationContent {
 export interface NotificationListeners {
   onClick(id: string): void;
   onButtonClick(id: string, button: number): void;
-  onClose(id: string, isByUser: boolean): void;
+  onClose(id: string, isClosedByUser: boolean): void;
 }
 
-export function onNotifications({ onClick, onButtonClick, onClose }: NotificationListeners): void {
+export function listenToNotifications({ onClick, onButtonClick, onClose }: NotificationListeners): void {
   chrome.notifications.onClicked.addListener(onClick);
   chrome.notifications.onButtonClicked.addListener(onButtonClick);
   chrome.notifications.onClosed.addListener(onClose);

@@ -150,10 +150,10 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
  */
 export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promise<void> {
   try {
-    const goBySteps = (steps: number) => history.go(steps);
+    const traverseHistory = (steps: number) => history.go(steps);
     await chrome.scripting.executeScript({
       target: { tabId },
-      func: goBySteps,
+      func: traverseHistory,
       args: [historyStep],
       injectImmediately: true,
     });
@@ -209,7 +209,7 @@ export function connectPageScript(tabId: number, documentId: string, events: Pag
   return { post: (portText) => port.postMessage(portText), disconnect: () => port.disconnect() };
 }
 
-export function onPagePort(
+export function listenToPagePorts(
   acceptPort: (port: PagePort) => { onText(portText: unknown): void; onDisconnect(): void },
 ): void {
   chrome.runtime.onConnect.addListener((port) => {

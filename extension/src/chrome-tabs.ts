@@ -10,14 +10,14 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
   // While a page loads, tab.url may already be the new URL although the frame still shows the old document. In a
   // view-source tab, the frame has the URL of the page whose source the tab shows.
-  const url = isSourceView(tab) ? (tab.url ?? '') : frame?.url || tab.url || '';
+  const url = isViewSourceTab(tab) ? (tab.url ?? '') : frame?.url || tab.url || '';
   const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)
     return { tabId: id, url, title, active, problem: problem ?? 'the tab has no page yet' };
   return { tabId: id, url, title, active, documentId: frame.documentId };
 }
 
-function isSourceView({ url = '' }: chrome.tabs.Tab): boolean {
+function isViewSourceTab({ url = '' }: chrome.tabs.Tab): boolean {
   return url.startsWith('view-source:');
 }
 

@@ -34,8 +34,8 @@ export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its same-origin frames. */
   readonly sender: MessageSender | undefined;
-  /** isOwnPage is true if the other end of the port is a page of the extension itself. */
-  readonly isOwnPage: boolean;
+  /** isExtensionPage is true if the other end of the port is a page of the extension itself. */
+  readonly isExtensionPage: boolean;
   postMessage(portMessage: unknown): void;
   onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
@@ -65,7 +65,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
   return {
     name: port.name,
     sender: toMessageSender(port.sender ?? {}),
-    isOwnPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
+    isExtensionPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
     postMessage: (portMessage) => port.postMessage(portMessage),
     onMessage: (listener) => port.onMessage.addListener((portMessage: unknown) => listener(portMessage)),
     onDisconnect: (listener) =>
@@ -93,7 +93,7 @@ function toMessageSender({
 
 // ---- events ----
 
-export function onPort(listener: (port: Port) => void): void {
+export function listenToPorts(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
@@ -143,7 +143,7 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(onChange);
 }
 
-export interface LoadListeners {
+export interface PageLoadListeners {
   onLoadStarted(tabId: number): void;
   /** `atMs` is when Chrome committed the navigation, in milliseconds since 1970. */
   onDocumentShown(tabId: number, atMs: number): void;
@@ -151,7 +151,7 @@ export interface LoadListeners {
   onLoadFailed(tabId: number, error: string): void;
 }
 
-export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
+export function listenToPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: PageLoadListeners): void {
   // Ignore prerendered pages, because no tab shows a prerendered page.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (navigationDetails) =>
@@ -242,17 +242,21 @@ export async function readPage(tabId: number): Promise<PageState | 'error' | und
     const [frame] = await chrome.scripting.executeScript({
       target: { tabId },
       injectImmediately: true,
-      func: (mark: string) =>
-        [navigator.userActivation.hasBeenActive, performance.timing.domLoading, Reflect.has(globalThis, mark)] as const,
+      func: (bridgeMarkKey: string) =>
+        [
+          navigator.userActivation.hasBeenActive,
+          performance.timing.domLoading,
+          Reflect.has(globalThis, bridgeMarkKey),
+        ] as const,
       args: [BRIDGE_MARK_KEY],
     });
     if (!frame?.result) return undefined;
-    const [hasBeenActive, startedMs, bridgeCount] = frame.result;
+    const [hasBeenActive, startedMs, isBridgeMarked] = frame.result;
     return {
       hasUserInteracted: hasBeenActive,
       startedAtMs: startedMs,
       audible,
-      hasBridge: bridgeCount,
+      hasBridge: isBridgeMarked,
       documentId: frame.documentId,
     };
   } catch (error) {
@@ -375,7 +379,7 @@ export function readProductName(): string {
 }
 
 export async function readSetting(key: string): Promise<string | undefined> {
-  return toTextOrUndefined((await chrome.storage.local.get(key))[key]);
+  return toStringOrUndefined((await chrome.storage.local.get(key))[key]);
 }
 
 export async function writeSetting(key: string, value: string): Promise<void> {
@@ -384,14 +388,14 @@ export async function writeSetting(key: string, value: string): Promise<void> {
 
 /** readSessionValue returns a string that Chrome stores until the browser or the extension restarts, or undefined. */
 export async function readSessionValue(key: string): Promise<string | undefined> {
-  return toTextOrUndefined((await chrome.storage.session.get(key))[key]);
+  return toStringOrUndefined((await chrome.storage.session.get(key))[key]);
 }
 
 export async function writeSessionValue(key: string, value: string): Promise<void> {
   await chrome.storage.session.set({ [key]: value });
 }
 
-function toTextOrUndefined(value: unknown): string | undefined {
+function toStringOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

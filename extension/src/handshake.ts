@@ -17,19 +17,19 @@
 // first handshake.
 
 /**
- * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
+ * HOST_OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
  * JSON text of [plugin, hash, base, whether the host has an adapter].
  */
-export const OFFER_EVENT = 'opentabs:host';
+export const HOST_OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
 export const HANDSHAKE_EVENT = 'opentabs:bridge';
 /**
- * ACCEPTED_EVENT is the type of the event that the bridge dispatches synchronously on an offered port to accept the
+ * OFFER_ACCEPTED_EVENT is the type of the event that the bridge dispatches synchronously on an offered port to accept the
  * offer.
  */
-export const ACCEPTED_EVENT = 'taken';
-export const UP_MESSAGE = 'up';
-export const DOWN_MESSAGE = 'down';
+export const OFFER_ACCEPTED_EVENT = 'taken';
+export const HOST_TO_BRIDGE_EVENT = 'up';
+export const BRIDGE_TO_HOST_EVENT = 'down';
 
 // A message from the host consists of an operation, a space, the number of the call, and operands, such as "p 7 2 0
 // [{...},{...}]". Messages from the host are not JSON, so that no step has to parse a result of 100 MB.

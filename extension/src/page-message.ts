@@ -1,11 +1,11 @@
 // Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
-// a ToPage or a FromPage, split into pieces (text-pieces.ts).
+// a WorkerToPageMessage or a PageToWorkerMessage, split into pieces (text-pieces.ts).
 
 import type { InputRequest } from './page/input-request.ts';
 import type { LastUsedNumbers, PageAnswer, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
 import { isRecord } from './record.ts';
 
-export type ToPage =
+export type WorkerToPageMessage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
    * contains the highest element number and the highest snapshot number that earlier documents of the frame used.
@@ -26,8 +26,8 @@ export type ToPage =
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
   | { readonly op: 'ping' };
 
-export type SentToPage =
-  | Exclude<ToPage, { op: 'run' }>
+export type SerializedPageMessage =
+  | Exclude<WorkerToPageMessage, { op: 'run' }>
   | {
       readonly op: 'run';
       readonly id: number;
@@ -36,7 +36,7 @@ export type SentToPage =
       readonly hasInput: boolean;
     };
 
-export type FromPage =
+export type PageToWorkerMessage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /** Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. */
@@ -44,14 +44,14 @@ export type FromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: LastUsedNumbers }
   | { readonly op: 'pong' };
 
-export type UnknownFromPage =
+export type UnvalidatedPageMessage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: LastUsedNumbers };
 
 /** readMessageFromPage validates each answer of a page script, because an attacker could control the process of the page. */
-export function readMessageFromPage(messageText: string): UnknownFromPage | undefined {
+export function readMessageFromPage(messageText: string): UnvalidatedPageMessage | undefined {
   const parsedMessage = parseJson(messageText);
   if (!isRecord(parsedMessage)) return undefined;
   const { op, id = 0, progress, input, request, answer, last } = parsedMessage;
@@ -59,16 +59,16 @@ export function readMessageFromPage(messageText: string): UnknownFromPage | unde
   if (op === 'pong' || op === 'begun') return { op, id };
   if (op === 'progress') return { op, id, progress };
   if (op === 'input') return typeof input === 'number' ? { op, id, input, request } : undefined;
-  return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
+  return op === 'answer' && isLastUsedNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/** readMessageToPage only checks the basic form of a ToPage message, because only the worker can send one. */
-export function readMessageToPage(messageText: string): ToPage | undefined {
+/** readMessageToPage only checks the basic form of a WorkerToPageMessage message, because only the worker can send one. */
+export function readMessageToPage(messageText: string): WorkerToPageMessage | undefined {
   const parsedMessage = parseJson(messageText);
-  return isToPage(parsedMessage) ? parsedMessage : undefined;
+  return isWorkerToPageMessage(parsedMessage) ? parsedMessage : undefined;
 }
 
-function isToPage(value: unknown): value is ToPage {
+function isWorkerToPageMessage(value: unknown): value is WorkerToPageMessage {
   if (!isRecord(value)) return false;
   const { op, id, operation, reason, after, hasInput, input, isDone } = value;
   if (op === 'ping') return true;
@@ -78,12 +78,12 @@ function isToPage(value: unknown): value is ToPage {
     op === 'run' &&
     typeof id === 'number' &&
     isPageOperation(operation) &&
-    isPageNumbers(after) &&
+    isLastUsedNumbers(after) &&
     typeof hasInput === 'boolean'
   );
 }
 
-export function isPageNumbers(value: unknown): value is LastUsedNumbers {
+export function isLastUsedNumbers(value: unknown): value is LastUsedNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }
 

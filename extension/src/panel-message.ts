@@ -60,7 +60,7 @@ export interface PanelTab {
   readonly plugins: readonly PanelPlugin[];
 }
 
-export interface PanelHold extends Omit<TabHold, 'leftMs'> {
+export interface PanelTabHold extends Omit<TabHold, 'leftMs'> {
   /** endMs is when the panel stops listing the tab as used by an agent, in milliseconds since 1970. */
   readonly endMs: number;
 }
@@ -78,7 +78,7 @@ export interface PanelState {
   readonly injectMode: InjectMode;
   /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
-  readonly holds: readonly PanelHold[];
+  readonly holds: readonly PanelTabHold[];
   readonly tabs: readonly PanelTab[];
   /**
    * neededHosts are the hosts that calls needed but to which Chrome gives the extension no access, the most recent
@@ -108,10 +108,10 @@ export interface ActionResult {
 }
 
 /**
- * ToPanel is a message from the worker to a side panel or a popup. The list of plugins is a separate message, because
+ * WorkerToPanelMessage is a message from the worker to a side panel or a popup. The list of plugins is a separate message, because
  * the list is long and rarely changes.
  */
-export type ToPanel =
+export type WorkerToPanelMessage =
   /** `ended` contains the calls that have ended since the previous state message, newest first. */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
@@ -148,13 +148,13 @@ export type Action =
   | { readonly op: 'details' }
   | { readonly op: 'allowDebugger' };
 
-/** FromPanel is a user action with a request ID, which the worker repeats in its answer. */
-export interface FromPanel {
+/** PanelToWorkerMessage is a user action with a request ID, which the worker repeats in its answer. */
+export interface PanelToWorkerMessage {
   readonly requestId: number;
   readonly action: Action;
 }
 
-export function readPanelMessage(value: unknown): FromPanel | undefined {
+export function readPanelMessage(value: unknown): PanelToWorkerMessage | undefined {
   if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
   const action = readMessage(actionReaders, value.action);
   return action && { requestId: value.requestId, action };
@@ -177,10 +177,10 @@ const actionReaders: PortReaders<Action> = {
     const grantScope = Scopes.find((knownScope) => knownScope === params.scope);
     const decisionSurface = Surfaces.find((knownSurface) => knownSurface === params.surface);
     if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof isAllowed !== 'boolean') return undefined;
-    const durationParams = typeof forMs === 'number' ? { forMs } : {};
+    const timeLimitParams = typeof forMs === 'number' ? { forMs } : {};
     const options = {
       ...(grantScope ? { scope: grantScope } : {}),
-      ...durationParams,
+      ...timeLimitParams,
       ...(decisionSurface ? { surface: decisionSurface } : {}),
     };
     return { op: 'decide', params: { callId, ticketId, allow: isAllowed, ...options } };
@@ -200,9 +200,9 @@ const actionReaders: PortReaders<Action> = {
     const toolField = typeof tool === 'string' ? { tool } : {};
     return { op: 'permission', params: { plugin, ...toolField, ...(permission ? { permission } : {}) } };
   }),
-  review: makePluginActionReader((plugin, { hash, permission: permissionField, tools: toolsField }) => {
+  review: makePluginActionReader((plugin, { hash, permission: permissionField, tools: toolPermissionsField }) => {
     const permission = toPermission(permissionField);
-    const tools = toolsField === undefined ? [] : readToolPermissions(toolsField);
+    const tools = toolPermissionsField === undefined ? [] : readToolPermissions(toolPermissionsField);
     if (typeof hash !== 'string' || !permission || !tools) return undefined;
     return { op: 'review', params: { plugin, hash, permission, ...(tools.length > 0 ? { tools } : {}) } };
   }),
@@ -232,7 +232,7 @@ const actionReaders: PortReaders<Action> = {
   ),
   browserTools: ({ params }) => {
     if (!isRecord(params) || typeof params.on !== 'boolean') return undefined;
-    const names = readNames(params.names);
+    const names = readStringArray(params.names);
     return names === undefined && params.names !== undefined
       ? undefined
       : { op: 'browserTools', params: { on: params.on, ...(names ? { names } : {}) } };
@@ -261,7 +261,7 @@ function makePluginActionReader<A>(
     isRecord(params) && typeof params.plugin === 'string' ? readAction(params.plugin, params) : undefined;
 }
 
-function readNames(value: unknown): string[] | undefined {
+function readStringArray(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = value.filter((name) => typeof name === 'string');
   return names.length === value.length ? names : undefined;
@@ -282,8 +282,8 @@ function toPermission(value: unknown): Permission | undefined {
   return Permissions.find((permission) => permission === value);
 }
 
-/** isToPanel checks only a few fields of a message, because only the extension's worker sends messages to the panel. */
-export function isToPanel(value: unknown): value is ToPanel {
+/** isWorkerToPanelMessage checks only a few fields of a message, because only the extension's worker sends messages to the panel. */
+export function isWorkerToPanelMessage(value: unknown): value is WorkerToPanelMessage {
   if (!isRecord(value)) return false;
   switch (value.op) {
     case 'state':

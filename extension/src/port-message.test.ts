@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from './port-message.ts';
+import {
+  type BridgeToWorkerMessage,
+  readMessageFromBridge,
+  readMessageToBridge,
+  type WorkerToBridgeMessage,
+} from './port-message.ts';
 
-const fromBridge: FromBridge[] = [
+const messagesFromBridge: BridgeToWorkerMessage[] = [
   {
     op: 'documentState',
     plugins: [
@@ -29,7 +34,7 @@ const fromBridge: FromBridge[] = [
   { op: 'adapterReplaced', plugin: 'p', hash: 'h' },
   { op: 'adapterReplaced', plugin: 'p', hash: 'h', problem: 'p' },
 ];
-const bridgeMessages: ToBridge[] = [
+const bridgeMessages: WorkerToBridgeMessage[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{}', prompt: true, decision: 'null' },
   { op: 'cancel', id: 'x', reason: 'r' },
@@ -47,7 +52,7 @@ const bridgeMessages: ToBridge[] = [
 ];
 
 test('the readers return valid port messages unchanged, but without unknown fields', () => {
-  for (const portMessage of fromBridge)
+  for (const portMessage of messagesFromBridge)
     assert.deepEqual(readMessageFromBridge({ ...portMessage, extra: 1 }), portMessage);
   for (const portMessage of bridgeMessages)
     assert.deepEqual(readMessageToBridge({ ...portMessage, extra: 1 }), portMessage);

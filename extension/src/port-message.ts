@@ -37,7 +37,7 @@ export interface StartedPlugin {
   readonly awaitsAdapter: boolean;
 }
 
-export type FromBridge =
+export type BridgeToWorkerMessage =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
    * `hasBase` is true if the document has a base, which is a host that can create hosts for more plugins.
@@ -88,7 +88,7 @@ export type FromBridge =
   /** If `problem` is set, the new adapter failed to start and the old adapter stays. */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
-export type ToBridge =
+export type WorkerToBridgeMessage =
   /** `args` is the JSON text of the tool's arguments, and `decision` is the JSON text of the user's decision. */
   | {
       op: 'call';
@@ -139,8 +139,8 @@ export type ToBridge =
   | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
   | { op: 'removePlugin'; plugin: string };
 
-/** MaxWakeMs is the longest delay that timers in browsers support, in milliseconds. */
-const MaxWakeMs = 2 ** 31 - 1;
+/** MaxWakeDelayMs is the longest delay that timers in browsers support, in milliseconds. */
+const MaxWakeDelayMs = 2 ** 31 - 1;
 
 /**
  * MaxCallAgeMs is the maximum time between the sending of a call and its arrival at the bridge, in milliseconds. The
@@ -148,47 +148,51 @@ const MaxWakeMs = 2 ** 31 - 1;
  */
 export const MaxCallAgeMs = 4000;
 
-export function readMessageFromBridge(value: unknown): FromBridge | undefined {
+export function readMessageFromBridge(value: unknown): BridgeToWorkerMessage | undefined {
   return readMessage(fromBridgeReaders, value);
 }
 
-const fromBridgeReaders: PortReaders<FromBridge> = {
+const fromBridgeReaders: PortReaders<BridgeToWorkerMessage> = {
   documentState: readDocumentState,
-  progress: ({ id, seq, skipped: skippedCount, reports }) =>
-    isNonEmptyText(id) && isCount(seq) && isCount(skippedCount) && isText(reports)
-      ? { op: 'progress', id, seq, skipped: skippedCount, reports }
+  progress: ({ id, seq, skipped: skippedReportCount, reports }) =>
+    isNonEmptyText(id) && isNonNegativeInteger(seq) && isNonNegativeInteger(skippedReportCount) && isText(reports)
+      ? { op: 'progress', id, seq, skipped: skippedReportCount, reports }
       : undefined,
   part: ({ id, seq, text: partText }) =>
-    isNonEmptyText(id) && isCount(seq) && isText(partText) ? { op: 'part', id, seq, text: partText } : undefined,
-  result: ({ id, text: partText, parts: partCount, hops: pageHops }) => {
+    isNonEmptyText(id) && isNonNegativeInteger(seq) && isText(partText)
+      ? { op: 'part', id, seq, text: partText }
+      : undefined,
+  result: ({ id, text: partText, parts: partCount, hops: pageStepDurations }) => {
     if (!isNonEmptyText(id)) return undefined;
-    const resultMessage: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
+    const resultMessage: Extract<BridgeToWorkerMessage, { op: 'result' }> = { op: 'result', id };
     if (isText(partText)) resultMessage.text = partText;
-    else if (isCount(partCount)) resultMessage.parts = partCount;
-    return { ...resultMessage, ...readPageHops(pageHops) };
+    else if (isNonNegativeInteger(partCount)) resultMessage.parts = partCount;
+    return { ...resultMessage, ...readPageStepDurations(pageStepDurations) };
   },
-  error: ({ id, error, hops: pageHops }) =>
-    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readPageHops(pageHops) } : undefined,
+  error: ({ id, error, hops: pageStepDurations }) =>
+    isNonEmptyText(id) && isText(error)
+      ? { op: 'error', id, error, ...readPageStepDurations(pageStepDurations) }
+      : undefined,
   cancelled: ({ id, outcome: cancelOutcome }) =>
     isNonEmptyText(id) && (cancelOutcome === 'aborted' || cancelOutcome === 'finished' || cancelOutcome === 'ignored')
       ? { op: 'cancelled', id, outcome: cancelOutcome }
       : undefined,
   toolRequest: ({ id, ask, body }) =>
-    isNonEmptyText(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
-  answerReceived: ({ id, ask, taken: isTaken }) =>
-    isNonEmptyText(id) && isCount(ask) && typeof isTaken === 'boolean'
-      ? { op: 'answerReceived', id, ask, taken: isTaken }
+    isNonEmptyText(id) && isNonNegativeInteger(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
+  answerReceived: ({ id, ask, taken: isAnswerAccepted }) =>
+    isNonEmptyText(id) && isNonNegativeInteger(ask) && typeof isAnswerAccepted === 'boolean'
+      ? { op: 'answerReceived', id, ask, taken: isAnswerAccepted }
       : undefined,
   leaving: ({ begunCalls }) => (isTextArray(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
   ready: ({ plugin, ready: isReady }) =>
     isNonEmptyText(plugin) && typeof isReady === 'boolean' ? { op: 'ready', plugin, ready: isReady } : undefined,
   log: ({ plugin, entries: entriesText, dropped }) =>
-    isNonEmptyText(plugin) && isText(entriesText) && isCount(dropped)
+    isNonEmptyText(plugin) && isText(entriesText) && isNonNegativeInteger(dropped)
       ? { op: 'log', plugin, entries: entriesText, dropped }
       : undefined,
-  scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
-  pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
+  scheduleWake: ({ ms }) => (isNonNegativeInteger(ms) && ms <= MaxWakeDelayMs ? { op: 'scheduleWake', ms } : undefined),
+  pong: ({ ping }) => (isNonNegativeInteger(ping) ? { op: 'pong', ping } : undefined),
   entryPointReady: ({ plugin, nonce, usesBase, isHostLate }) =>
     isNonEmptyText(plugin) && isText(nonce)
       ? {
@@ -205,7 +209,7 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
       : undefined,
 };
 
-function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
+function readDocumentState(stateFields: Fields): Extract<BridgeToWorkerMessage, { op: 'documentState' }> | undefined {
   const plugins = readList(stateFields.plugins, readPlugin);
   const runningCalls = readList(stateFields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
@@ -227,11 +231,12 @@ function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'docu
   };
 }
 
-function readPageHops(pageHops: unknown): { hops?: PageHops } {
-  if (!isRecord(pageHops)) return {};
-  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = pageHops;
-  if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return {};
-  if (!isCount(handlerUs) || !isCount(resultUs)) return {};
+function readPageStepDurations(pageStepDurations: unknown): { hops?: PageHops } {
+  if (!isRecord(pageStepDurations)) return {};
+  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = pageStepDurations;
+  if (!isNonNegativeInteger(bridgeInUs) || !isNonNegativeInteger(hostInUs) || !isNonNegativeInteger(schemaUs))
+    return {};
+  if (!isNonNegativeInteger(handlerUs) || !isNonNegativeInteger(resultUs)) return {};
   return { hops: { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } };
 }
 
@@ -263,13 +268,13 @@ function readList<T>(value: unknown, readItem: (stateFields: Fields) => T | unde
   return validItems.length === parsedItems.length ? validItems : undefined;
 }
 
-export function readMessageToBridge(value: unknown): ToBridge | undefined {
+export function readMessageToBridge(value: unknown): WorkerToBridgeMessage | undefined {
   return readMessage(bridgeMessageReaders, value);
 }
 
-const bridgeMessageReaders: PortReaders<ToBridge> = {
+const bridgeMessageReaders: PortReaders<WorkerToBridgeMessage> = {
   call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace: isTraced }) =>
-    isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
+    isText(id) && isText(plugin) && isText(tool) && isText(args) && isNonNegativeInteger(maxBytes)
       ? {
           op: 'call',
           id,
@@ -283,10 +288,10 @@ const bridgeMessageReaders: PortReaders<ToBridge> = {
           ...(isTraced === true ? { trace: isTraced } : {}),
         }
       : undefined,
-  ping: ({ ping }) => (isCount(ping) ? { op: 'ping', ping } : undefined),
+  ping: ({ ping }) => (isNonNegativeInteger(ping) ? { op: 'ping', ping } : undefined),
   cancel: ({ id, reason }) => (isText(id) ? { op: 'cancel', id, reason: isText(reason) ? reason : '' } : undefined),
   answer: ({ id, ask, output, error }) => {
-    if (!isText(id) || !isCount(ask)) return undefined;
+    if (!isText(id) || !isNonNegativeInteger(ask)) return undefined;
     if (isText(error)) return { op: 'answer', id, ask, error };
     return isText(output) ? { op: 'answer', id, ask, output } : { op: 'answer', id, ask };
   },
@@ -298,7 +303,7 @@ const bridgeMessageReaders: PortReaders<ToBridge> = {
   probe: ({ plugin }) => (isText(plugin) ? { op: 'probe', plugin } : undefined),
   wake: () => ({ op: 'wake' }),
   replaceAdapter: ({ plugin, hash, nonce, waitMs }) =>
-    isText(plugin) && isText(hash) && isText(nonce) && isCount(waitMs)
+    isText(plugin) && isText(hash) && isText(nonce) && isNonNegativeInteger(waitMs)
       ? { op: 'replaceAdapter', plugin, hash, nonce, waitMs }
       : undefined,
   prepareHost: ({ plugin, hash, nonce, options }) =>
@@ -323,6 +328,6 @@ function isTextArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-function isCount(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from './port-message.ts';
+import {
+  type BridgeToWorkerMessage,
+  readMessageFromBridge,
+  readMessageToBridge,
+  type WorkerToBridgeMessage,
+} from './port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from './port-text.ts';
 
 const longText = 'a "quoted" line\nand a second line, \u{1f600} and half a pair \ud83d';
-const fromBridge: FromBridge[] = [
+const messagesFromBridge: BridgeToWorkerMessage[] = [
   { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: longText },
   { op: 'pong', ping: 3 },
   { op: 'part', id: 'x', seq: 0, text: longText },
@@ -14,7 +19,7 @@ const fromBridge: FromBridge[] = [
   { op: 'toolRequest', id: 'x', ask: 1, body: longText },
   { op: 'log', plugin: 'p', entries: longText, dropped: 0 },
 ];
-const bridgeMessages: ToBridge[] = [
+const bridgeMessages: WorkerToBridgeMessage[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 'line\nbreak', maxBytes: 1, args: longText },
   { op: 'answer', id: 'x', ask: 1, output: longText },
   { op: 'answer', id: 'x', ask: 1, error: longText },
@@ -22,7 +27,7 @@ const bridgeMessages: ToBridge[] = [
 ];
 
 test('decodeMessages returns the encoded messages in order', () => {
-  assert.deepEqual(decodeMessages(encodeMessages(fromBridge), readMessageFromBridge), fromBridge);
+  assert.deepEqual(decodeMessages(encodeMessages(messagesFromBridge), readMessageFromBridge), messagesFromBridge);
   assert.deepEqual(decodeMessages(encodeMessages(bridgeMessages), readMessageToBridge), bridgeMessages);
   assert.deepEqual(decodeMessages(encodeMessages([]), readMessageToBridge), []);
 });
@@ -33,7 +38,7 @@ test('encodeMessages writes a long text without escapes', () => {
 });
 
 test('decodeMessages drops invalid messages and keeps the others', () => {
-  const validMessage: FromBridge = { op: 'error', id: 'y', error: '{}' };
+  const validMessage: BridgeToWorkerMessage = { op: 'error', id: 'y', error: '{}' };
   const invalidTexts = [
     { op: 'reboot' },
     { op: 'result', id: '', text: 4 },
@@ -58,7 +63,7 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
   for (const splitText of [
     undefined,
     7,
-    [fromBridge[1]],
+    [messagesFromBridge[1]],
     '',
     '\n',
     '{}',
@@ -72,7 +77,7 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
 });
 
 test('countMessageChars returns the length of the long texts of a message', () => {
-  for (const portMessage of [...fromBridge, ...bridgeMessages]) {
+  for (const portMessage of [...messagesFromBridge, ...bridgeMessages]) {
     const isLong = Object.values(portMessage).includes(longText);
     assert.equal(countMessageChars(portMessage), isLong ? longText.length : 0, portMessage.op);
   }

@@ -3,12 +3,12 @@
 // JSON. Long strings follow unescaped after the first line, because most long strings are JSON text, which is slow to
 // escape.
 
-import type { FromBridge, ToBridge } from './port-message.ts';
+import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
-export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[]): string {
+export function encodeMessages(portMessages: readonly (BridgeToWorkerMessage | WorkerToBridgeMessage)[]): string {
   let joinedLongTexts = '';
   const headers = portMessages.map((portMessage: Fields) => {
     const messageHeader: Record<string, unknown> = { ...portMessage };
@@ -52,7 +52,7 @@ function parseMessageHeaders(headerLine: string): readonly Record<string, unknow
   }
 }
 
-export function countMessageChars(portMessage: FromBridge | ToBridge): number {
+export function countMessageChars(portMessage: BridgeToWorkerMessage | WorkerToBridgeMessage): number {
   const messageFields: Fields = portMessage;
   return longTextFields.reduce((sum, textField) => {
     const fieldText = messageFields[textField];

@@ -4,12 +4,12 @@ import { splitText, TextJoiner } from './text-pieces.ts';
 
 test('split texts of any length are equal to the original after joining', () => {
   const textJoiner = new TextJoiner();
-  for (const wholeText of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
-    const textPieces = splitText(wholeText, 2);
+  for (const fullText of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
+    const textPieces = splitText(fullText, 2);
     assert.ok(textPieces.every((piece) => piece.length <= 3));
     assert.deepEqual(
       textPieces.map((piece) => textJoiner.add(piece)).filter((joined) => joined !== undefined),
-      [wholeText],
+      [fullText],
     );
   }
   assert.equal(textJoiner.add(7), undefined);

@@ -4,12 +4,12 @@
 /** One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at most 24 MiB. */
 const MaxPieceChars = 8 * 1024 * 1024;
 
-export function splitText(wholeText: string, maxChars = MaxPieceChars): string[] {
+export function splitText(fullText: string, maxChars = MaxPieceChars): string[] {
   const textPieces: string[] = [];
   let pieceStart = 0;
-  for (; wholeText.length - pieceStart > maxChars; pieceStart += maxChars)
-    textPieces.push(`+${wholeText.slice(pieceStart, pieceStart + maxChars)}`);
-  textPieces.push(`.${wholeText.slice(pieceStart)}`);
+  for (; fullText.length - pieceStart > maxChars; pieceStart += maxChars)
+    textPieces.push(`+${fullText.slice(pieceStart, pieceStart + maxChars)}`);
+  textPieces.push(`.${fullText.slice(pieceStart)}`);
   return textPieces;
 }
 

@@ -19,7 +19,7 @@ export function findTool(tools: readonly (readonly [string, BrowserTool])[], nam
 export async function awaitFailure(failingCall: Promise<unknown>): Promise<{ code: string; message: string }> {
   const error = await failingCall.then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (thrownValue: unknown) => thrownValue,
   );
   if (!(error instanceof ToolFailure)) throw new Error(`the tool did not fail: ${String(error)}`);
   return { code: error.error.tool?.code ?? error.error.code, message: error.message };

@@ -4,7 +4,13 @@
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
-import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../src/handshake.ts';
+import {
+  BRIDGE_TO_HOST_EVENT,
+  HANDSHAKE_EVENT,
+  HOST_OFFER_EVENT,
+  HOST_TO_BRIDGE_EVENT,
+  OFFER_ACCEPTED_EVENT,
+} from '../src/handshake.ts';
 import { makeConstantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
@@ -39,8 +45,8 @@ export interface Realm {
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /** entryPoint is the name of the constant that contains the entry point of the base script. */
   startBase(entryPoint: string): void;
-  /** startLate starts a late plugin, whose host starts after the bridge. */
-  startLate(plugin: string, adapter: string, handshakeEvent: string): void;
+  /** startAfterLoad starts a late plugin, whose host starts after the bridge. */
+  startAfterLoad(plugin: string, adapter: string, handshakeEvent: string): void;
   bridge(): HostPort[];
   readonly ports: HostPort[];
   /**
@@ -72,15 +78,15 @@ const hostCode = buildSync({
 
 export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
-  const objectSlots = new WeakMap<object, unknown[]>();
+  const slotsByObject = new WeakMap<object, unknown[]>();
   const postedTasks: (() => void)[] = [];
   const mutationObservers: { callback: () => void; on: boolean }[] = [];
   const realm = { content: false, loading: true };
   const context = vm.createContext({ console });
 
-  const readSlot = (object: object, index: number): unknown => objectSlots.get(object)?.[index];
+  const readSlot = (object: object, index: number): unknown => slotsByObject.get(object)?.[index];
   const dispatchEventTo = (target: object, event: object): boolean => {
-    objectSlots.get(event)?.splice(3, 1, target);
+    slotsByObject.get(event)?.splice(3, 1, target);
     const previousEvent: unknown = Reflect.get(context, 'event');
     for (const listener of [...(listeners.get(target)?.get(String(readSlot(event, 0))) ?? [])]) {
       Reflect.set(context, 'event', event);
@@ -102,7 +108,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     );
   };
   const initEvent = (event: object, type: string, init?: { data?: unknown; ports?: unknown[] }) =>
-    objectSlots.set(event, [type, init?.data, init?.ports ?? [], undefined]);
+    slotsByObject.set(event, [type, init?.data, init?.ports ?? [], undefined]);
   const rootElement = {};
 
   const outerWindow = {
@@ -116,24 +122,23 @@ export function makeRealm(page: PageOptions = {}): Realm {
     eventTarget: (event: object) => readSlot(event, 3),
     makeChannel: (channel: object, Port: new () => object) => {
       const ports = [new Port(), new Port()];
-      objectSlots.set(channel, ports);
+      slotsByObject.set(channel, ports);
       ports.forEach((port, i) => {
-        objectSlots.set(port, [ports[1 - i]]);
+        slotsByObject.set(port, [ports[1 - i]]);
       });
     },
     port: readSlot,
     post: (port: object, data: unknown, MessageEvent: new (type: string, init: object) => object) => {
-      const otherPort = readSlot(port, 0);
+      const peerPort = readSlot(port, 0);
       postedTasks.push(() => {
-        if (typeof otherPort === 'object' && otherPort)
-          dispatchEventTo(otherPort, new MessageEvent('message', { data }));
+        if (typeof peerPort === 'object' && peerPort) dispatchEventTo(peerPort, new MessageEvent('message', { data }));
       });
     },
     firstChild: (node: object) => (node === rootElement && realm.content ? {} : null),
     documentElement: () => rootElement,
     readyState: () => (realm.loading ? 'loading' : 'interactive'),
     makeObserver: (mutationObserver: object, callback: () => void) =>
-      objectSlots.set(mutationObserver, [{ callback, on: false }]),
+      slotsByObject.set(mutationObserver, [{ callback, on: false }]),
     observe: (mutationObserver: object) => {
       const entry = readSlot(mutationObserver, 0);
       if (isObserver(entry)) {
@@ -147,8 +152,8 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     makeController: (controller: object, Signal: new () => object) => {
       const signal = new Signal();
-      objectSlots.set(controller, [signal]);
-      objectSlots.set(signal, [false, undefined]);
+      slotsByObject.set(controller, [signal]);
+      slotsByObject.set(signal, [false, undefined]);
     },
     signal: (controller: object) => readSlot(controller, 0),
     aborted: (signal: object) => readSlot(signal, 0),
@@ -156,18 +161,19 @@ export function makeRealm(page: PageOptions = {}): Realm {
     abort: (controller: object, reason: unknown, Event: new (type: string) => object) => {
       const signal = readSlot(controller, 0);
       if (typeof signal !== 'object' || !signal || readSlot(signal, 0)) return;
-      objectSlots.set(signal, [true, reason]);
+      slotsByObject.set(signal, [true, reason]);
       dispatchEventTo(signal, new Event('abort'));
     },
     makeException: (exception: object, messageText: string, name: string) =>
-      objectSlots.set(exception, [messageText, name]),
+      slotsByObject.set(exception, [messageText, name]),
     exception: (exception: object, index: number) => {
-      if (!objectSlots.has(exception)) throw new TypeError('Illegal invocation');
+      if (!slotsByObject.has(exception)) throw new TypeError('Illegal invocation');
       return readSlot(exception, index);
     },
     framed: () => page.isFramed === true,
     here: () => page.host ?? '127.0.0.1:8000',
-    makeUrl: (url: object, sentText: string) => objectSlots.set(url, [new URL(sentText).host, new URL(sentText).href]),
+    makeUrl: (url: object, sentText: string) =>
+      slotsByObject.set(url, [new URL(sentText).host, new URL(sentText).href]),
     href: (url: object) => readSlot(url, 1),
     host: (url: object) => readSlot(url, 0),
     encodeInto: (sentText: string, bytes: Uint8Array) => new TextEncoder().encodeInto(sentText, bytes),
@@ -190,25 +196,25 @@ export function makeRealm(page: PageOptions = {}): Realm {
     const portList = readSlot(messageText, 2);
     return Array.isArray(portList) ? portList : [];
   };
-  const acceptOffer = (hostOffer: object) => {
+  const acceptHostOffer = (hostOffer: object) => {
     const [port] = readPorts(hostOffer);
     const [plugin, hash]: string[] = JSON.parse(String(readSlot(hostOffer, 1)));
     if (typeof port !== 'object' || !port) throw new Error('the offer of the host contains no port');
     const isBaseHost = plugin === '';
     const receivedTexts: string[] = [];
     const readinessReports: string[] = [];
-    addListener(port, UP_MESSAGE, (messageText) => {
+    addListener(port, HOST_TO_BRIDGE_EVENT, (messageText) => {
       const sentText = String(readSlot(messageText, 1));
       if (isBaseHost && sentText.startsWith('host ')) {
-        acceptOffer(event('host', { data: sentText.slice(5), ports: readPorts(messageText) }));
+        acceptHostOffer(event('host', { data: sentText.slice(5), ports: readPorts(messageText) }));
         return;
       }
       (sentText.startsWith('s ') ? readinessReports : receivedTexts).push(sentText);
     });
-    const sendText = (sentText: string) => void dispatchEventTo(port, event(DOWN_MESSAGE, { data: sentText }));
+    const sendText = (sentText: string) => void dispatchEventTo(port, event(BRIDGE_TO_HOST_EVENT, { data: sentText }));
     const sendParts = (...parts: unknown[]) => sendText(JSON.stringify(parts));
     ports.push({ plugin: plugin ?? '', hash: hash ?? '', receivedTexts, readinessReports, sendParts, sendText });
-    dispatchEventTo(port, event(ACCEPTED_EVENT));
+    dispatchEventTo(port, event(OFFER_ACCEPTED_EVENT));
   };
 
   return {
@@ -227,14 +233,14 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(makeConstantScript(entryPoint, expression), context);
     },
-    startLate: (plugin, adapter, handshakeEvent) => {
-      addListener(doc, handshakeEvent, acceptOffer);
+    startAfterLoad: (plugin, adapter, handshakeEvent) => {
+      addListener(doc, handshakeEvent, acceptHostOffer);
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet: handshakeEvent }));
       const args = `${options}, function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
-      addListener(doc, OFFER_EVENT, acceptOffer);
+      addListener(doc, HOST_OFFER_EVENT, acceptHostOffer);
       dispatchEventTo(doc, event(HANDSHAKE_EVENT));
       return ports;
     },

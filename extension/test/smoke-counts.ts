@@ -3,7 +3,7 @@
 
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 import type { RegisteredScript } from '../src/chrome-scripts.ts';
-import type { FromBridge, ToBridge } from '../src/port-message.ts';
+import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from '../src/port-message.ts';
 import { encodeMessages } from '../src/port-text.ts';
 import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
@@ -72,20 +72,20 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
     frameBytes += new TextEncoder().encode(text).length;
     return true;
   };
-  const countMessage = (message: FromBridge | ToBridge) => {
+  const countMessage = (message: BridgeToWorkerMessage | WorkerToBridgeMessage) => {
     portBytes += new TextEncoder().encode(encodeMessages([message])).length;
   };
   const calls = new Calls({
-    outbox: new Outbox({ send: countText, confirm: () => neverSettles }),
+    outbox: new Outbox({ send: countText, requestConfirmation: () => neverSettles }),
     docs: makeDocs(),
     runningCalls: new RunningCalls(),
     send: countText,
-    reportResumed: () => undefined,
+    reportResumedCalls: () => undefined,
     readTabState: async () => 'open',
     isTabLoading: async () => false,
     isTabFrozen: () => false,
     isDocumentGone: async () => false,
-    waitBeforePartMs: () => 0,
+    getPartDelayMs: () => 0,
     onDocumentMissing: () => undefined,
   });
   const document: Doc = { tabId: 1, frameId: 0, documentId: 'document', url: '', post: countMessage };

@@ -4,7 +4,12 @@
 import { encodeRequest, parseFrame } from '../../wire/frame.ts';
 import { BridgeCalls } from '../src/bridge/calls.ts';
 import type { Host } from '../src/bridge/hosts.ts';
-import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from '../src/port-message.ts';
+import {
+  type BridgeToWorkerMessage,
+  readMessageFromBridge,
+  readMessageToBridge,
+  type WorkerToBridgeMessage,
+} from '../src/port-message.ts';
 import { decodeMessages, encodeMessages } from '../src/port-text.ts';
 import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
@@ -17,13 +22,13 @@ const callsPerBlock = 2_000;
 const blockCount = 15;
 
 /**
- * measureStation prints the fastest of several averages, in microseconds, because other programs can only slow the
+ * measureCallTime prints the fastest of several averages, in microseconds, because other programs can only slow the
  * measurement down.
  */
-async function measureStation(
+async function measureCallTime(
   stationName: string,
   runCall: (call: number) => void | Promise<void>,
-  timeScale = 1,
+  callCountDivisor = 1,
 ): Promise<void> {
   let call = 0;
   const runBlock = async (calls: number) => {
@@ -34,10 +39,10 @@ async function measureStation(
     }
     return ((performance.now() - startMs) * 1000) / calls;
   };
-  await runBlock(warmUpCalls / timeScale);
+  await runBlock(warmUpCalls / callCountDivisor);
   let fastestUs = Infinity;
   for (let block = 0; block < blockCount; block++)
-    fastestUs = Math.min(fastestUs, await runBlock(callsPerBlock / timeScale));
+    fastestUs = Math.min(fastestUs, await runBlock(callsPerBlock / callCountDivisor));
   process.stdout.write(`${stationName.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
 }
 
@@ -58,21 +63,21 @@ function makeWorker() {
   const postedTexts: string[] = [];
   const docs = makeDocs();
   const runningCalls = new RunningCalls();
-  const outbox = new Outbox({ send: () => true, confirm: async () => undefined });
+  const outbox = new Outbox({ send: () => true, requestConfirmation: async () => undefined });
   const calls = new Calls({
     outbox,
     docs,
     runningCalls,
     send: () => true,
-    reportResumed: () => undefined,
+    reportResumedCalls: () => undefined,
     readTabState: async () => 'open',
     isTabLoading: async () => false,
     isTabFrozen: () => false,
     isDocumentGone: async () => false,
-    waitBeforePartMs: () => 0,
+    getPartDelayMs: () => 0,
     onDocumentMissing: () => undefined,
   });
-  const postToBridge = (message: ToBridge) => void postedTexts.push(encodeMessages([message]));
+  const postToBridge = (message: WorkerToBridgeMessage) => void postedTexts.push(encodeMessages([message]));
   const doc: Doc = {
     tabId: 1,
     frameId: 0,
@@ -94,27 +99,27 @@ function makeWorker() {
 }
 
 function makeBridge() {
-  const lastTexts = { toWorker: '', toHost: '' };
-  const bridge = new BridgeCalls((message: FromBridge) => {
-    lastTexts.toWorker = encodeMessages([message]);
+  const lastMessageTexts = { toWorker: '', toHost: '' };
+  const bridge = new BridgeCalls((message: BridgeToWorkerMessage) => {
+    lastMessageTexts.toWorker = encodeMessages([message]);
     return true;
   });
   const host: Host = {
     plugin: 'demo',
     hash: 'h',
     sendText: (text) => {
-      lastTexts.toHost = text;
+      lastMessageTexts.toHost = text;
     },
   };
   bridge.receiveFromHost(host, 'ready');
   const startHost = (text: string) => {
     for (const message of decodeMessages(text, readMessageToBridge)) bridge.receiveFromWorker(message);
   };
-  return { bridge, host, last: lastTexts, startHost };
+  return { bridge, host, last: lastMessageTexts, startHost };
 }
 
 const callText = (call: number) => {
-  const message: ToBridge = {
+  const message: WorkerToBridgeMessage = {
     op: 'call',
     id: `call_${call}`,
     plugin: 'demo',
@@ -126,23 +131,23 @@ const callText = (call: number) => {
   return encodeMessages([message]);
 };
 
-await measureStation('(the frame alone)', (call) => void makeFrame(call));
+await measureCallTime('(the frame alone)', (call) => void makeFrame(call));
 {
   const worker = makeWorker();
-  await measureStation('worker in, with the frame', (call) => void worker.dispatch(call));
+  await measureCallTime('worker in, with the frame', (call) => void worker.dispatch(call));
 }
 {
   const worker = makeWorker();
-  await measureStation('worker in and out, with the frame', (call) => {
+  await measureCallTime('worker in and out, with the frame', (call) => {
     worker.dispatch(call);
     worker.receive(encodeMessages([{ op: 'result', id: `call_${call}`, text: argumentsJson }]));
     worker.outbox.drop(`call_${call}`);
   });
 }
-await measureStation('(the port text alone)', (call) => void callText(call));
+await measureCallTime('(the port text alone)', (call) => void callText(call));
 {
   const { bridge, host, startHost } = makeBridge();
-  await measureStation('bridge in and out, with the text', (call) => {
+  await measureCallTime('bridge in and out, with the text', (call) => {
     startHost(callText(call));
     bridge.receiveFromHost(host, `r ${call + 1} ${argumentsJson}`);
     bridge.receiveFromWorker({ op: 'confirmEndings', ids: [`call_${call}`] });
@@ -153,7 +158,7 @@ await measureStation('(the port text alone)', (call) => void callText(call));
   realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: async (p) => p }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  await measureStation(
+  await measureCallTime(
     'host, schema, handler, result',
     async (call) => {
       port?.sendParts('call', call + 1, 'run', 1 << 20, args);

@@ -4,7 +4,7 @@ package alloctest
 import "testing"
 
 // Check rounds the average of runs down, so a few allocations by other goroutines do not change the result.
-const runs = 2000
+const measuredRuns = 2000
 
 // Check fails the test unless one run of f makes exactly want heap allocations. With the
 // race detector on, Check allows up to want+extra allocations, because the race detector
@@ -12,13 +12,13 @@ const runs = 2000
 //
 // The number of allocations must match want exactly, so that a commit that changes the
 // number must also change the test.
-func Check(t *testing.T, description string, want, extra int, f func()) {
+func Check(t *testing.T, description string, want, raceExtra int, f func()) {
 	t.Helper()
 	limit := want
 	if isRaceEnabled {
-		limit += extra
+		limit += raceExtra
 	}
-	if got := testing.AllocsPerRun(runs, f); got < float64(want) || got > float64(limit) {
+	if got := testing.AllocsPerRun(measuredRuns, f); got < float64(want) || got > float64(limit) {
 		t.Errorf("%s makes %v allocations, want %d to %d", description, got, want, limit)
 	}
 }

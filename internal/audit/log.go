@@ -14,8 +14,8 @@ import (
 const fileName = "audit.jsonl"
 
 const (
-	maxFileBytes = 10 << 20
-	keptFiles    = 5
+	maxFileBytes  = 10 << 20
+	keptFileCount = 5
 	// If the write buffer of maxPendingBytes bytes is full, new records are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
@@ -32,7 +32,7 @@ type Log struct {
 func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
 	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-		Subject: "the audit", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: log,
+		Subject: "the audit", FileBytes: maxFileBytes, Files: keptFileCount, PendingBytes: maxPendingBytes, Log: log,
 		IsChained: true,
 		Dropped:   func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
 	})

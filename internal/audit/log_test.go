@@ -27,7 +27,7 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 	return entries
 }
 
-func TestWriteAndRead(t *testing.T) {
+func TestReadReturnsWrittenRecords(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(dir, zerolog.Nop())
 	yes := true
@@ -66,7 +66,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-func TestDamagedLines(t *testing.T) {
+func TestReadCountsDamagedLines(t *testing.T) {
 	dir := t.TempDir()
 	damagedLog := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`
 	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(damagedLog), 0o600); err != nil {

@@ -26,7 +26,7 @@ type Verification = linefile.Verification
 // chain. A user with write access to the log files can replace the whole hash chain, so
 // Verify does not detect every forgery.
 func Verify(dir string) (Verification, error) {
-	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
+	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFileCount)
 	if err != nil {
 		return v, fmt.Errorf("verify the audit log: %w", err)
 	}
@@ -38,7 +38,7 @@ func Verify(dir string) (Verification, error) {
 // records match, Read returns the newest maxEntries; 0 means no limit. The result
 // damagedLines is the number of lines that are not valid JSON.
 func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
-	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
+	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFileCount, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
 		if err := json.Unmarshal(line, &e.Record); err != nil || !want(e.Record) {
 			return e, false, err
 		}

@@ -24,9 +24,9 @@ const (
 	KindPermission Kind = "permission"
 	KindLimit      Kind = "limit"
 	KindForget     Kind = "forget"
-	// KindOpening means that the user changed whether calls may open a new tab for a
+	// KindTabOpening means that the user changed whether calls may open a new tab for a
 	// plugin, or at which address.
-	KindOpening Kind = "opening"
+	KindTabOpening Kind = "opening"
 	// KindCalls means that the user changed whether a plugin may call another plugin's
 	// tools.
 	KindCalls Kind = "calls"

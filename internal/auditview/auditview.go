@@ -49,7 +49,7 @@ func eventText(r audit.Record) string {
 		return fmt.Sprintf("%s %s, was %s, by %s", r.Kind, cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
 	case audit.KindSite:
 		return fmt.Sprintf("browser tools %s, was %s, by %s", cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
-	case audit.KindOpening:
+	case audit.KindTabOpening:
 		return chooseText(r.New == "", "tabs may not be opened any more", "calls may open "+r.New) + ", by " + r.By
 	case audit.KindCalls:
 		return chooseText(r.New == "", "may not call "+r.Old+" any more", "may call "+r.New) + ", by " + r.By
@@ -64,11 +64,11 @@ func eventText(r audit.Record) string {
 	case audit.KindForget:
 		return "removed by " + r.By
 	case audit.KindLog:
-		decisionText := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
+		logText := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
 		if r.Dropped > 0 {
-			decisionText += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+			logText += fmt.Sprintf(" (and %d more before it)", r.Dropped)
 		}
-		return decisionText
+		return logText
 	case audit.KindDropped:
 		return terminal.CountNoun(r.Dropped, "event") + " could not be recorded"
 	}
@@ -158,12 +158,12 @@ func Details(r audit.Record) []string {
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.CountNoun(v.Lines, "record"), terminal.CountNoun(v.Files, "file"))}
 	if v.LinesBeforeChain > 0 {
-		textBefore := ""
+		beforeClause := ""
 		if !v.FirstTime.IsZero() {
-			textBefore = " before " + v.FirstTime.Local().Format(time.DateTime)
+			beforeClause = " before " + v.FirstTime.Local().Format(time.DateTime)
 		}
 		lines = append(lines, fmt.Sprintf("%s not protected: an early build of opentabs wrote records without numbers, so a change cannot be noticed",
-			terminal.CountWithVerb(v.LinesBeforeChain, "record"+textBefore+" is", "records"+textBefore+" are")))
+			terminal.CountWithVerb(v.LinesBeforeChain, "record"+beforeClause+" is", "records"+beforeClause+" are")))
 	}
 	switch {
 	case v.Problem != nil:

@@ -13,7 +13,7 @@ import (
 
 var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
-func TestLine(t *testing.T) {
+func TestLineSummarizesRecord(t *testing.T) {
 	yes, no := true, false
 	const decisionSurface = "the side panel"
 	laptopRequester := dispatch.Requester{Client: "laptop", ClientCredential: "token"}
@@ -30,8 +30,8 @@ func TestLine(t *testing.T) {
 		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: decisionSurface},
 		"a__b  permission auto, was default, by the side panel":    {Kind: audit.KindPermission, Tool: "a__b", New: "auto", By: decisionSurface},
 		"a__b  limit default, was 1/1m, by the side panel":         {Kind: audit.KindLimit, Tool: "a__b", Old: "1/1m", By: decisionSurface},
-		"a  calls may open https://a.example/, by the side panel":  {Kind: audit.KindOpening, Tool: "a", New: "https://a.example/", By: decisionSurface},
-		"a  tabs may not be opened any more, by the side panel":    {Kind: audit.KindOpening, Tool: "a", Old: "https://a.example/", By: decisionSurface},
+		"a  calls may open https://a.example/, by the side panel":  {Kind: audit.KindTabOpening, Tool: "a", New: "https://a.example/", By: decisionSurface},
+		"a  tabs may not be opened any more, by the side panel":    {Kind: audit.KindTabOpening, Tool: "a", Old: "https://a.example/", By: decisionSurface},
 		"a  may call b, by the side panel":                         {Kind: audit.KindCalls, Tool: "a", New: "b", By: decisionSurface},
 		"a  may not call b any more, by the side panel":            {Kind: audit.KindCalls, Tool: "a", Old: "b", By: decisionSurface},
 		"a  late access on, by the side panel":                     {Kind: audit.KindLateAccess, Tool: "a", New: "on", By: decisionSurface},

@@ -187,9 +187,9 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. The field name is the file's path relative to the plugin's
+// scaffoldFile is a file to write. The field name is the file's path relative to the plugin's
 // directory, with slashes.
-type newFile struct {
+type scaffoldFile struct {
 	name        string
 	fileContent []byte
 }
@@ -208,8 +208,8 @@ func (s scaffold) fillTemplate(template string) string {
 	return strings.NewReplacer(replacements...).Replace(template)
 }
 
-func (s scaffold) renderFiles() ([]newFile, error) {
-	var files []newFile
+func (s scaffold) renderFiles() ([]scaffoldFile, error) {
+	var files []scaffoldFile
 	err := fs.WalkDir(templates, "template", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -222,7 +222,7 @@ func (s scaffold) renderFiles() ([]newFile, error) {
 		if targetPath == "gitignore" { // go:embed skips names that begin with a dot
 			targetPath = ".gitignore"
 		}
-		files = append(files, newFile{targetPath, []byte(s.fillTemplate(string(template)))})
+		files = append(files, scaffoldFile{targetPath, []byte(s.fillTemplate(string(template)))})
 		return nil
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func TestCreatedPluginPassesCheck(t *testing.T) {
 	}
 }
 
-func TestCreateNames(t *testing.T) {
+func TestCreateDerivesNames(t *testing.T) {
 	for _, c := range []struct {
 		o                           CreateOptions
 		name, pkg, display, pattern string
@@ -111,7 +111,7 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 	}
 }
 
-func TestCreateWithWorld(t *testing.T) {
+func TestCreatePluginInIsolatedWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), ScriptWorld: "isolated"})
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ const (
 
 // writeEditorTypes lets editors and tsc find the types of @opentabs/sdk and zod without an installation.
 func writeEditorTypes(dir string) (bool, error) {
-	files, versionLine, err := editorTypes()
+	files, versionLine, err := renderEditorTypes()
 	if err != nil {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func writeEditorTypes(dir string) (bool, error) {
 	if err := root.RemoveAll(typesDir); err != nil {
 		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesFileHeader, []byte(versionLine)}) { // typesFileHeader is written last
+	for _, file := range append(files, scaffoldFile{typesFileHeader, []byte(versionLine)}) { // typesFileHeader is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
@@ -65,7 +65,7 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-func editorTypes() (files []newFile, versionLine string, err error) {
+func renderEditorTypes() (files []scaffoldFile, versionLine string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -81,7 +81,7 @@ func editorTypes() (files []newFile, versionLine string, err error) {
 		}
 		fmt.Fprintf(hash, "%s %d\n", targetPath, len(fileContent))
 		hash.Write(fileContent)
-		files = append(files, newFile{targetPath, fileContent})
+		files = append(files, scaffoldFile{targetPath, fileContent})
 		return nil
 	})
 	if err != nil {

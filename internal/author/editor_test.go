@@ -12,8 +12,8 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 	for _, name := range []string{"sdk/index.ts", "sdk/testing.ts", "zod/index.d.ts", "zod/v4/classic/schemas.d.ts", "zod/LICENSE", "vendor/linkedom/worker.d.ts"} {
 		readPluginFile(t, dir, typesDir+"/"+name)
 	}
-	if hasWritten, err := writeEditorTypes(dir); hasWritten || err != nil {
-		t.Errorf("second call of writeEditorTypes: written again = %t, error %v; want false and no error", hasWritten, err)
+	if hasChanged, err := writeEditorTypes(dir); hasChanged || err != nil {
+		t.Errorf("second call of writeEditorTypes: written again = %t, error %v; want false and no error", hasChanged, err)
 	}
 	writePluginFile(t, dir, typesDir+"/old.ts", "of another version")
 	writePluginFile(t, dir, typesFileHeader, "another version")

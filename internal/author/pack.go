@@ -28,7 +28,7 @@ const maxPackBytes = 200 << 20
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
 // Like npm, Pack packs a README or a license even if package.json does not list the file.
-var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
+var alwaysPackedPattern = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult describes the package that [Pack] wrote.
 type PackResult struct {
@@ -71,7 +71,7 @@ func Pack(dir, archivePath string) (*PackResult, error) {
 	if p.Path, err = packPath(archivePath, p.Package, p.Version); err != nil {
 		return nil, err
 	}
-	names, err := packedFiles(root)
+	names, err := listFilesToPack(root)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +124,14 @@ func packPath(archivePath, name, version string) (string, error) {
 	return "", fmt.Errorf("check %s: %w", archivePath, err)
 }
 
-func packedFiles(root *os.Root) ([]string, error) {
+func listFilesToPack(root *os.Root) ([]string, error) {
 	rootEntries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("list the plugin's files: %w", err)
 	}
 	var names []string
 	for _, entry := range rootEntries {
-		if packedNames().MatchString(entry.Name()) && entry.Type().IsRegular() {
+		if alwaysPackedPattern().MatchString(entry.Name()) && entry.Type().IsRegular() {
 			names = append(names, entry.Name())
 		}
 	}
@@ -165,19 +165,19 @@ func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error)
 		if err == nil && int64(p.UnpackedBytes)+fileInfo.Size() > maxPackBytes {
 			return nil, fmt.Errorf("the package would be larger than %d MB; remove unneeded files from dist", maxPackBytes>>20)
 		}
-		var archiveBytes []byte
+		var archiveData []byte
 		if err == nil {
-			archiveBytes, err = root.ReadFile(name)
+			archiveData, err = root.ReadFile(name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)
 		}
-		p.UnpackedBytes += len(archiveBytes)
-		p.Files = append(p.Files, PackedFile{name, len(archiveBytes)})
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(archiveBytes)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
+		p.UnpackedBytes += len(archiveData)
+		p.Files = append(p.Files, PackedFile{name, len(archiveData)})
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(archiveData)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
 		err = w.WriteHeader(h)
 		if err == nil {
-			_, err = w.Write(archiveBytes)
+			_, err = w.Write(archiveData)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func createPackablePlugin(t testing.TB) string {
+func createPluginToPack(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, fileContent := range map[string]string{
@@ -29,8 +29,8 @@ func createPackablePlugin(t testing.TB) string {
 	return dir
 }
 
-func TestPack(t *testing.T) {
-	dir, outDir := createPackablePlugin(t), t.TempDir()
+func TestPackWritesArchive(t *testing.T) {
+	dir, outDir := createPluginToPack(t), t.TempDir()
 	packResult, err := Pack(dir, outDir)
 	if err != nil {
 		t.Fatal(err)
@@ -97,11 +97,11 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 }
 
 func TestPackIsReproducible(t *testing.T) {
-	firstPack, err := Pack(createPackablePlugin(t), t.TempDir())
+	firstPack, err := Pack(createPluginToPack(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	secondDir := createPackablePlugin(t)
+	secondDir := createPluginToPack(t)
 	oldTime := time.Now().Add(-time.Hour)
 	if err := errors.Join(os.Chtimes(filepath.Join(secondDir, "LICENSE"), oldTime, oldTime), os.Chmod(filepath.Join(secondDir, "LICENSE"), 0o755)); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestPackRejectsInvalidPlugins(t *testing.T) {
 			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
 		}},
 	} {
-		dir, outDir := createPackablePlugin(t), t.TempDir()
+		dir, outDir := createPluginToPack(t), t.TempDir()
 		if err := c.breakPlugin(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestPackRejectsInvalidPlugins(t *testing.T) {
 			t.Errorf("%s: the failed Pack left the files %v; want none", c.description, dirEntries)
 		}
 	}
-	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := Pack(createPluginToPack(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("Pack into a missing directory returned the error %v; want an error that contains %q", err, "does not exist")
 	}
 }

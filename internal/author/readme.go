@@ -56,7 +56,7 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
 	}
-	tablesText := tablesBegin + "\n\n" + formatTables(b.Plugin) + "\n" + tablesEnd
+	tablesText := tablesBegin + "\n\n" + formatPluginTables(b.Plugin) + "\n" + tablesEnd
 	if len(currentText) == 0 {
 		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tablesText), nil
 	}
@@ -72,7 +72,7 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	return currentText, []byte(readme[:tablesStart] + tablesText + readme[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
-func formatTables(p *plugin.Plugin) string {
+func formatPluginTables(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
 	for _, t := range p.Tools {

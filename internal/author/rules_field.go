@@ -58,8 +58,8 @@ type schemaField struct {
 	depth      int
 }
 
-// eachField visits properties sorted by name. Malformed nodes are skipped, because the loader of plugins reports them.
-func eachField(root string, rawJSON json.RawMessage, visitItem func(schemaField)) {
+// visitFields visits properties sorted by name. Malformed nodes are skipped, because the loader of plugins reports them.
+func visitFields(root string, rawJSON json.RawMessage, visitItem func(schemaField)) {
 	var walk func(path, name string, depth int, rawJSON json.RawMessage)
 	walk = func(path, name string, depth int, rawJSON json.RawMessage) {
 		f := schemaField{path: path, name: name, depth: depth}
@@ -81,14 +81,14 @@ func eachField(root string, rawJSON json.RawMessage, visitItem func(schemaField)
 	walk(root, "", 0, rawJSON)
 }
 
-func eachInput(b *tempBuild, visitItem func(tool string, f schemaField)) {
+func visitInputFields(b *tempBuild, visitItem func(tool string, f schemaField)) {
 	for _, t := range b.Tools {
-		eachField("input", t.InputSchema, func(f schemaField) { visitItem(t.Name, f) })
+		visitFields("input", t.InputSchema, func(f schemaField) { visitItem(t.Name, f) })
 	}
 }
 
 func checkFieldDescriptions(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		if f.name != "" && strings.TrimSpace(f.Description) == "" && len(f.Const) == 0 {
 			report(tool+": "+f.path, `it has no description; add .describe("...") with its meaning, its unit and an example`)
 		}
@@ -101,13 +101,13 @@ func (s schema) acceptsAnyValue() bool {
 }
 
 func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		if f.acceptsAnyValue() {
 			report(tool+": "+f.path, "the field accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
-		eachField("output", t.OutputSchema, func(f schemaField) {
+		visitFields("output", t.OutputSchema, func(f schemaField) {
 			if f.acceptsAnyValue() && f.depth <= 1 && f.name != "" || f.acceptsAnyValue() && f.depth == 0 {
 				report(t.Name+": "+f.path, "the value may be anything, so an agent can't rely on its form; describe the value")
 			}
@@ -117,7 +117,7 @@ func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
 
 func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		eachField("input", t.InputSchema, func(f schemaField) {
+		visitFields("input", t.InputSchema, func(f schemaField) {
 			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.AdditionalProperties)) != "false" {
 				report(t.Name+": input", "the object accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
 			}
@@ -135,7 +135,7 @@ func (s schema) hasType(kind string) bool {
 }
 
 func checkBounds(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		switch {
 		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
 			report(tool+": "+f.path, "the list has no limit; add .max(100), or the most that the site accepts")
@@ -154,7 +154,7 @@ func (s schema) isUnbounded() bool {
 var reservedFields = []string{"tabId", "browser", "instance"}
 
 func checkReservedFields(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
 			report(tool+": "+f.path, "this field replaces the field %[2]s, which chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
 		}
@@ -163,7 +163,7 @@ func checkReservedFields(b *tempBuild, report reportFunc) {
 
 func checkFieldNames(b *tempBuild, report reportFunc) {
 	snakeName, camelName := "", ""
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		switch {
 		case f.depth != 1 || f.name == "":
 		case strings.Contains(strings.Trim(f.name, "_"), "_"):
@@ -183,7 +183,7 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 			report(t.Name+": input", "its schema has %d KB of JSON; use fewer fields, shorter descriptions, or a string in place of many choices", n>>10)
 		}
 	}
-	eachInput(b, func(tool string, f schemaField) {
+	visitInputFields(b, func(tool string, f schemaField) {
 		if len(f.Enum) > maxChoices {
 			report(tool+": "+f.path, "the field has %d choices; use a string, and describe where to find the values or validate them in the handler", len(f.Enum))
 		}
@@ -193,7 +193,7 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 func checkDepth(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		deepestField := schemaField{}
-		eachField("input", t.InputSchema, func(f schemaField) {
+		visitFields("input", t.InputSchema, func(f schemaField) {
 			if f.depth > deepestField.depth {
 				deepestField = f
 			}

@@ -169,7 +169,7 @@ func checkWorld(b *tempBuild, report reportFunc) {
 	if b.World == wire.WorldIsolated {
 		return
 	}
-	if pageUses, err := jsbuild.FindPageScriptUses(b.sourceDir); err == nil && len(pageUses) == 0 {
+	if pageScriptUses, err := jsbuild.FindPageScriptUses(b.sourceDir); err == nil && len(pageScriptUses) == 0 {
 		report("package.json", `the code uses nothing of the page's own JavaScript; set "world": "isolated" under opentabs, so that scripts of the page can neither read nor change its data`)
 	}
 }

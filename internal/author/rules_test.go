@@ -103,7 +103,7 @@ func TestGoodPluginHasNoFindings(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestRulesReportBrokenPlugins(t *testing.T) {
 	yes, no := true, false
 	deepSchema := `{"type":"string","description":"d"}`
 	for range 6 {

@@ -94,14 +94,14 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 }
 
 var (
-	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
-	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
+	readOnlyVerbs = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
+	changeVerbs   = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
 )
 
 // isReadOnly guesses from a tool's name whether the tool only reads data.
 func isReadOnly(t *plugin.Tool) bool {
 	verb, _, _ := strings.Cut(t.Name, "_")
-	return slices.Contains(readVerbs, verb)
+	return slices.Contains(readOnlyVerbs, verb)
 }
 
 func checkContradictions(b *tempBuild, report reportFunc) {
@@ -115,7 +115,7 @@ func checkContradictions(b *tempBuild, report reportFunc) {
 			report(t.Name, "the tool has readOnlyHint and destructiveHint, but a tool that only reads destroys nothing; remove one of them")
 		case isMarkedReadOnly && slices.Contains(changeVerbs, verb):
 			report(t.Name, "the tool has readOnlyHint, but by its name it changes something; remove the hint or rename the tool")
-		case isMarkedDestructive && slices.Contains(readVerbs, verb):
+		case isMarkedDestructive && slices.Contains(readOnlyVerbs, verb):
 			report(t.Name, "the tool has destructiveHint, but by its name it only reads; set readOnlyHint or rename the tool")
 		case (verb == "delete" || verb == "remove") && a.Destructive != nil && !*a.Destructive:
 			report(t.Name, "the tool has destructiveHint: false, but by its name it deletes something; set it to true")

@@ -20,7 +20,7 @@ const (
 	scanTimeDivisor = 20
 	// mtimeResolution is the coarsest resolution of modification times: two changes within it can have equal times.
 	mtimeResolution = 20 * time.Millisecond
-	maxWatched      = 20_000
+	maxWatchedFiles = 20_000
 )
 
 var sourceExtensions = []string{
@@ -115,8 +115,8 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecentFiles recentFiles) (
 		if err != nil {
 			return nil
 		}
-		if len(files) == maxWatched {
-			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
+		if len(files) == maxWatchedFiles {
+			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatchedFiles)
 		}
 		file := fileState{modifiedAt: fileInfo.ModTime(), size: fileInfo.Size()}
 		if now.Sub(file.modifiedAt).Abs() < mtimeResolution {

@@ -21,7 +21,7 @@ func writePluginFile(t testing.TB, dir, name, fileContent string) {
 	}
 }
 
-func setOldTime(t testing.TB, dir, name string) {
+func backdateFile(t testing.TB, dir, name string) {
 	t.Helper()
 	oldTime := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(dir, filepath.FromSlash(name)), oldTime, oldTime); err != nil {
@@ -42,7 +42,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "src/a.ts", "src/b.ts", "src/gone.ts"} {
 		writePluginFile(t, dir, name, "1")
-		setOldTime(t, dir, name)
+		backdateFile(t, dir, name)
 	}
 	snapshotBefore := scanFolder(t, dir)
 	if got := scanFolder(t, dir).changedFilesSince(snapshotBefore); len(got) > 0 {
@@ -69,7 +69,7 @@ func TestScanHashesRecentFiles(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()
 		writePluginFile(t, dir, "src/a.ts", "1")
-		setOldTime(t, dir, "src/a.ts")
+		backdateFile(t, dir, "src/a.ts")
 		firstSnapshot, _, err := scanFiles(dir, nil, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
@@ -107,15 +107,15 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reportedFiles := make(chan []string)
+	changedFileLists := make(chan []string)
 	watchErr := make(chan error, 1)
 	writePluginFile(t, dir, "src/a.ts", "changed")
-	go func() { watchErr <- w.Run(ctx, func(files []string) { reportedFiles <- files }) }()
-	if got := <-reportedFiles; !slices.Equal(got, []string{"src/a.ts"}) {
+	go func() { watchErr <- w.Run(ctx, func(files []string) { changedFileLists <- files }) }()
+	if got := <-changedFileLists; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("the watcher reported the changed files %q; want src/a.ts", got)
 	}
 	writePluginFile(t, dir, "src/b.ts", "new")
-	for got := range reportedFiles {
+	for got := range changedFileLists {
 		if slices.Contains(got, "src/b.ts") {
 			break
 		}
@@ -125,7 +125,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	// received.
 	for {
 		select {
-		case <-reportedFiles:
+		case <-changedFileLists:
 			continue
 		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {

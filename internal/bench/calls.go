@@ -46,7 +46,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 		if w.err != nil {
 			return m, w.err
 		}
-		m.CallDurationsNs = append(m.CallDurationsNs, w.eachNs...)
+		m.CallDurationsNs = append(m.CallDurationsNs, w.durationsNs...)
 		m.Hops = append(m.Hops, w.hops...)
 		m.FailedCalls += w.failedCalls
 		if w.problemText != "" {
@@ -62,7 +62,7 @@ type callWorker struct {
 	target      *target
 	request     request
 	startTime   time.Time
-	eachNs      []int64
+	durationsNs []int64
 	failedCalls int
 	problemText string
 	bytes       int
@@ -93,23 +93,23 @@ func (w *callWorker) makeCalls(nextCall *atomic.Int64) error {
 			c.close()
 			return err
 		}
-		w.eachNs = append(w.eachNs, time.Since(startTime).Nanoseconds())
+		w.durationsNs = append(w.durationsNs, time.Since(startTime).Nanoseconds())
 		w.bytes = len(response)
 		if errorText := responseError(response); errorText != "" {
 			w.failedCalls++
 			w.problemText = errorText
 		}
 		if w.target.isTraced {
-			callHops, err := hopsOf(response)
+			traceHops, err := decodeTraceHops(response)
 			if err != nil {
 				return err
 			}
-			w.hops = append(w.hops, callHops)
+			w.hops = append(w.hops, traceHops)
 		}
 	}
 }
 
-func hopsOf(response []byte) ([]hops.Hop, error) {
+func decodeTraceHops(response []byte) ([]hops.Hop, error) {
 	var r struct {
 		Result struct {
 			Meta struct {
@@ -125,17 +125,17 @@ func hopsOf(response []byte) ([]hops.Hop, error) {
 // notifications and its response. All times in streamMeasurement are in milliseconds
 // since 1970.
 type streamMeasurement struct {
-	BeganMs float64 `json:"beganMs"`
-	EndedMs float64 `json:"endedMs"`
-	Events  []event `json:"events"`
+	StartedAtMs float64 `json:"beganMs"`
+	EndedAtMs   float64 `json:"endedMs"`
+	Events      []event `json:"events"`
 	// Result is the server's JSON-RPC response to the measured tools/call request.
 	Result json.RawMessage `json:"result"`
 }
 
 // The type event is an MCP notification and the time at which the client read it.
 type event struct {
-	AtMs    float64         `json:"atMs"`
-	Message json.RawMessage `json:"message"`
+	ReadAtMs float64         `json:"atMs"`
+	Message  json.RawMessage `json:"message"`
 }
 
 // epochMs converts t to milliseconds since 1970, with a precision of 1 µs.
@@ -147,11 +147,11 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 		return streamMeasurement{}, err
 	}
 	body, _ := t.makeCallRequest(nil, o.Tool, o.Args, true)
-	s := streamMeasurement{BeganMs: epochMs(time.Now())}
+	s := streamMeasurement{StartedAtMs: epochMs(time.Now())}
 	err = c.requestEvents(body, func(eventData []byte, arrivalTime time.Time) {
 		s.Events = append(s.Events, event{epochMs(arrivalTime), json.RawMessage(append([]byte(nil), eventData...))})
 	})
-	s.EndedMs = epochMs(time.Now())
+	s.EndedAtMs = epochMs(time.Now())
 	if err != nil {
 		c.close()
 		return s, err
@@ -189,17 +189,17 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	callErr := make(chan error, 1)
-	reportSignal := make(chan struct{}, 1)
+	progressSignal := make(chan struct{}, 1)
 	go func() {
 		callErr <- callConn.requestEvents(body, func([]byte, time.Time) {
 			select {
-			case reportSignal <- struct{}{}:
+			case progressSignal <- struct{}{}:
 			default:
 			}
 		})
 	}()
 	select {
-	case <-reportSignal:
+	case <-progressSignal:
 	case err := <-callErr:
 		return measurement, err
 	}

@@ -53,7 +53,7 @@ func (c *conn) send(requestBody []byte) error {
 	return err
 }
 
-func (c *conn) readHead() (*http.Response, error) {
+func (c *conn) readResponseHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *conn) post(requestBody []byte) ([]byte, error) {
 	if err := c.send(requestBody); err != nil {
 		return nil, err
 	}
-	resp, err := c.readHead()
+	resp, err := c.readResponseHead()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *conn) requestHeader(requestBody []byte, name string) (string, error) {
 	if err := c.send(requestBody); err != nil {
 		return "", err
 	}
-	resp, err := c.readHead()
+	resp, err := c.readResponseHead()
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (c *conn) requestEvents(requestBody []byte, onEvent func(eventData []byte, 
 	if err := c.send(requestBody); err != nil {
 		return err
 	}
-	resp, err := c.readHead()
+	resp, err := c.readResponseHead()
 	if err != nil {
 		return err
 	}

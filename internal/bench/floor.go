@@ -15,10 +15,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floorServer is the baseline server: it does only the minimum work for a call in a page.
-// For each call, floorServer decodes the JSON request, sends text to a page and back, and
-// encodes the JSON response. Unlike opentabs, floorServer has no gates, timers, schemas
-// or error reports. The routes of floorServer:
+// baselineServer is the baseline server: it does only the minimum work for a call in a page.
+// For each call, baselineServer decodes the JSON request, sends text to a page and back, and
+// encodes the JSON response. Unlike opentabs, baselineServer has no gates, timers, schemas
+// or error reports. The routes of baselineServer:
 //
 //	POST /echo        returns the JSON of the request
 //	POST /page/<way>  sends the JSON to the extension and back; for the ways, see floor/worker.js in e2e/bench
@@ -26,7 +26,7 @@ import (
 //	GET  /ws          opens the WebSocket of the extension
 //	GET  /connected   returns when the extension connected, in milliseconds since 1970, or 0
 //	GET  /healthz     returns an empty response
-type floorServer struct {
+type baselineServer struct {
 	lastID chan int
 
 	mu             sync.Mutex // the mutex guards ws, connectedAt, pendingAnswers and notifications
@@ -36,24 +36,24 @@ type floorServer struct {
 	notifications  chan []byte
 }
 
-func newFloorServer() http.Handler {
-	f := &floorServer{pendingAnswers: map[int]chan []byte{}, lastID: make(chan int, 1), notifications: make(chan []byte, 1000)}
+func newBaselineServer() http.Handler {
+	f := &baselineServer{pendingAnswers: map[int]chan []byte{}, lastID: make(chan int, 1), notifications: make(chan []byte, 1000)}
 	f.lastID <- 0
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return messageBytes, nil })
+		echoJSONText(w, r, func(messageBytes []byte) ([]byte, error) { return messageBytes, nil })
 	})
 	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return f.sendToExtension(r.PathValue("way"), messageBytes) })
+		echoJSONText(w, r, func(messageBytes []byte) ([]byte, error) { return f.sendToExtension(r.PathValue("way"), messageBytes) })
 	})
 	mux.HandleFunc("POST /notes", f.serveNotifications)
 	mux.HandleFunc("GET /ws", f.serveExtension)
-	mux.HandleFunc("GET /connected", f.serveConnected)
+	mux.HandleFunc("GET /connected", f.serveConnectionTime)
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }
 
-func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte) ([]byte, error)) {
+func echoJSONText(w http.ResponseWriter, r *http.Request, makeAnswer func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -61,7 +61,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	}
 	messageBytes, err := json.Marshal(v)
 	if err == nil {
-		messageBytes, err = transform(messageBytes)
+		messageBytes, err = makeAnswer(messageBytes)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -71,7 +71,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(messageBytes)
 }
 
-func (f *floorServer) sendToExtension(route string, messageBytes []byte) ([]byte, error) {
+func (f *baselineServer) sendToExtension(route string, messageBytes []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
 	responses := make(chan []byte, 1)
@@ -97,7 +97,7 @@ func (f *floorServer) sendToExtension(route string, messageBytes []byte) ([]byte
 // serveExtension reads the messages that the extension sends over its WebSocket. A
 // message "<route><id> <text>" responds to the request with the number id, and "n<text>"
 // is a notification from the page.
-func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
+func (f *baselineServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	// The baseline server accepts WebSockets from any origin, because it has no secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *floorServer) serveConnected(w http.ResponseWriter, _ *http.Request) {
+func (f *baselineServer) serveConnectionTime(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	connectedAt := f.connectedAt
 	f.mu.Unlock()
@@ -145,7 +145,7 @@ func (f *floorServer) serveConnected(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, "%.3f", milliseconds)
 }
 
-func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
+func (f *baselineServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return

@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 )
 
-// followerCounts contains the lowest and the highest number of events that a follower has
-// read so far. For each line of stdin, the program bench prints one followerCounts as
+// subscriberCounts contains the lowest and the highest number of events that a follower has
+// read so far. For each line of stdin, the program bench prints one subscriberCounts as
 // JSON.
-type followerCounts struct {
+type subscriberCounts struct {
 	// The fields Least and Most are the lowest and the highest number of events that one
 	// follower has read. The field MissedEvents is how many times the server reported to a
 	// follower that events were lost.
@@ -26,18 +26,18 @@ type followerCounts struct {
 	Bytes        int64 `json:"bytes"`
 }
 
-// followerGroup is a group of HTTP clients that read the event stream of the route
+// eventSubscribers is a group of HTTP clients that read the event stream of the route
 // /events.
-type followerGroup struct {
-	conns  []net.Conn
-	events []atomic.Int64
-	missed atomic.Int64
-	bytes  atomic.Int64
+type eventSubscribers struct {
+	conns         []net.Conn
+	events        []atomic.Int64
+	missedReports atomic.Int64
+	bytes         atomic.Int64
 }
 
 // The clients of a stuck follower group never read their streams, like clients that hang.
-func followEvents(port int, token string, n int, readsNothing bool, stdin io.Reader, stdout io.Writer) error {
-	c := &followerGroup{events: make([]atomic.Int64, n)}
+func readEventStreams(port int, token string, n int, readsNothing bool, stdin io.Reader, stdout io.Writer) error {
+	c := &eventSubscribers{events: make([]atomic.Int64, n)}
 	defer func() {
 		for _, conn := range c.conns {
 			_ = conn.Close()
@@ -64,7 +64,7 @@ func followEvents(port int, token string, n int, readsNothing bool, stdin io.Rea
 	return nil
 }
 
-func (c *followerGroup) open(port int, token string) (io.Reader, error) {
+func (c *eventSubscribers) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -90,22 +90,22 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	return resp.Body, err
 }
 
-func (c *followerGroup) read(i int, body io.Reader) {
+func (c *eventSubscribers) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
 	keptBytes := 0 // keptBytes counts bytes of the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
-		unreadBytes := buffer[:keptBytes+n]
-		lineEnd := bytes.LastIndexByte(unreadBytes, '\n')
+		unparsedBytes := buffer[:keptBytes+n]
+		lineEnd := bytes.LastIndexByte(unparsedBytes, '\n')
 		if lineEnd > 0 {
 			// The last line feed stays in the buffer for the next read, because the
 			// markers eventMarker and missedMarker begin with a line feed.
-			missedCount := bytes.Count(unreadBytes[:lineEnd], missedMarker)
-			c.events[i].Add(int64(bytes.Count(unreadBytes[:lineEnd], eventMarker) - missedCount))
-			c.missed.Add(int64(missedCount))
-			keptBytes = copy(buffer[:], unreadBytes[lineEnd:])
-		} else if keptBytes = len(unreadBytes); keptBytes == len(buffer) {
+			missedCount := bytes.Count(unparsedBytes[:lineEnd], missedMarker)
+			c.events[i].Add(int64(bytes.Count(unparsedBytes[:lineEnd], eventMarker) - missedCount))
+			c.missedReports.Add(int64(missedCount))
+			keptBytes = copy(buffer[:], unparsedBytes[lineEnd:])
+		} else if keptBytes = len(unparsedBytes); keptBytes == len(buffer) {
 			keptBytes = 0 // the buffer is full and contains only a part of a long line
 		}
 		c.bytes.Add(int64(n))
@@ -115,8 +115,8 @@ func (c *followerGroup) read(i int, body io.Reader) {
 	}
 }
 
-func (c *followerGroup) countEvents() followerCounts {
-	counts := followerCounts{MinEvents: -1, MissedEvents: c.missed.Load(), Bytes: c.bytes.Load()}
+func (c *eventSubscribers) countEvents() subscriberCounts {
+	counts := subscriberCounts{MinEvents: -1, MissedEvents: c.missedReports.Load(), Bytes: c.bytes.Load()}
 	for i := range c.events {
 		n := c.events[i].Load()
 		counts.MaxEvents = max(counts.MaxEvents, n)

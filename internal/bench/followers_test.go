@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestFollow(t *testing.T) {
+func TestFollowEventsCountsEvents(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer T" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -42,7 +42,7 @@ func TestFollow(t *testing.T) {
 	stdin, requestPipe := io.Pipe()
 	answers, outWriter := io.Pipe()
 	followErr := make(chan error, 1)
-	go func() { followErr <- followEvents(port, "T", 3, false, stdin, outWriter) }()
+	go func() { followErr <- readEventStreams(port, "T", 3, false, stdin, outWriter) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
 		t.Fatalf("first line of the followers = %q; want \"3\", the number of connected followers", lines.Text())
@@ -57,7 +57,7 @@ func TestFollow(t *testing.T) {
 	if err := <-followErr; err != nil {
 		t.Error(err)
 	}
-	if err := followEvents(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
-		t.Error("followEvents with a wrong token returned no error; want an error")
+	if err := readEventStreams(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
+		t.Error("readEventStreams with a wrong token returned no error; want an error")
 	}
 }

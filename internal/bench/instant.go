@@ -39,7 +39,7 @@ func (instantBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-func newInstantServer(stateDir, token string) (http.Handler, error) {
+func newNoBrowserServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)
 	if err := registry.Reload(); err != nil {

@@ -65,15 +65,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "client":
 		err = serveRequests(stdin, stdout)
 	case "floor":
-		err = serveLoopback(&http.Server{Handler: newFloorServer()}, *port, stdin, stdout)
+		err = serveLoopback(&http.Server{Handler: newBaselineServer()}, *port, stdin, stdout)
 	case "instant":
 		var h http.Handler
-		if h, err = newInstantServer(*stateDir, *token); err == nil {
+		if h, err = newNoBrowserServer(*stateDir, *token); err == nil {
 			go memory.LimitFreeMemory(context.Background()) // the command opentabs serve also calls LimitFreeMemory
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":
-		err = followEvents(*port, *token, *n, *readsNothing, stdin, stdout)
+		err = readEventStreams(*port, *token, *n, *readsNothing, stdin, stdout)
 	case "smoke":
 		err = runSmoke(context.Background(), stdout, *shouldUpdate)
 	default:

@@ -81,7 +81,7 @@ func (c *client) handleRequest(line []byte) (any, error) {
 	}
 	switch o.Action {
 	case "start":
-		return measureStart(o)
+		return measureServerStart(o)
 	case "connect":
 		t, err := connectTarget(o.URL, o.Token)
 		if err == nil && o.IsTraced {

@@ -19,11 +19,11 @@ func runRequests(t *testing.T, requests ...string) []string {
 	return strings.Split(strings.TrimSpace(outBuffer.String()), "\n")
 }
 
-func TestCalls(t *testing.T) {
-	floor := httptest.NewServer(newFloorServer())
-	defer floor.Close()
+func TestCallsMeasuresDurations(t *testing.T) {
+	baselineServer := httptest.NewServer(newBaselineServer())
+	defer baselineServer.Close()
 	responseLines := runRequests(t,
-		fmt.Sprintf(`{"do":"connect","target":"plain","url":"%s/echo"}`, floor.URL),
+		fmt.Sprintf(`{"do":"connect","target":"plain","url":"%s/echo"}`, baselineServer.URL),
 		`{"do":"calls","target":"plain","tool":"t","args":{"a":1},"calls":10,"inFlight":3}`,
 		`{"do":"calls","target":"other"}`,
 	)
@@ -65,7 +65,7 @@ func newFailingServer(t *testing.T) *httptest.Server {
 	}))
 }
 
-func TestStream(t *testing.T) {
+func TestStreamMeasuresNotifications(t *testing.T) {
 	server := newFailingServer(t)
 	defer server.Close()
 	connect := fmt.Sprintf(`{"do":"connect","target":"ours","url":%q,"token":"secret"}`, server.URL)
@@ -79,7 +79,7 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := got.OK
-	if len(s.Events) != 1 || s.Events[0].AtMs < s.BeganMs || s.EndedMs < s.Events[0].AtMs || !bytes.Contains(s.Result, []byte("isError")) {
+	if len(s.Events) != 1 || s.Events[0].ReadAtMs < s.StartedAtMs || s.EndedAtMs < s.Events[0].ReadAtMs || !bytes.Contains(s.Result, []byte("isError")) {
 		t.Errorf("response to the request \"stream\" = %s; want one event in time order, and an error result", responseLines[1])
 	}
 	if !strings.Contains(responseLines[2], `"failed":2`) {
@@ -90,7 +90,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelSendsNotification(t *testing.T) {
 	var notifications = make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

@@ -18,14 +18,14 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// runVariable is the environment variable that makes the test binary behave like the
+// runBenchVariable is the environment variable that makes the test binary behave like the
 // program bench.
-const runVariable = "OPENTABS_TEST_RUN_BENCH"
+const runBenchVariable = "OPENTABS_TEST_RUN_BENCH"
 
-var serverProfile = flag.String("serverprofile", "", "a file for the CPU profile of the server that BenchmarkServer measures")
+var serverProfilePath = flag.String("serverprofile", "", "a file for the CPU profile of the server that BenchmarkServer measures")
 
 func TestMain(m *testing.M) {
-	if os.Getenv(runVariable) != "" {
+	if os.Getenv(runBenchVariable) != "" {
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -38,7 +38,7 @@ func startServer(b *testing.B, args ...string) string {
 		b.Fatal(err)
 	}
 	cmd := exec.Command(program, args...)
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = append(os.Environ(), runBenchVariable+"=1")
 	cmd.Stderr = b.Output()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -83,11 +83,11 @@ func BenchmarkServer(b *testing.B) {
 		b.Fatal(err)
 	}
 	tokens.Close()
-	floor, err := connectTarget(startServer(b, "floor")+"/echo", "")
+	baselineTarget, err := connectTarget(startServer(b, "floor")+"/echo", "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	opentabsTarget, err := connectTarget(startServer(b, "instant", "-state", stateDir, "-token", "t", "-profile", *serverProfile)+"/mcp", token)
+	opentabsTarget, err := connectTarget(startServer(b, "instant", "-state", stateDir, "-token", "t", "-profile", *serverProfilePath)+"/mcp", token)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,18 +98,18 @@ func BenchmarkServer(b *testing.B) {
 		}
 		return medianNs(m.CallDurationsNs)
 	}
-	measureBlock(floor)
+	measureBlock(baselineTarget)
 	measureBlock(opentabsTarget)
-	var floorBlocks, opentabsBlocks []int64
+	var baselineBlocks, opentabsBlocks []int64
 	for b.Loop() {
-		floorBlocks = append(floorBlocks, measureBlock(floor))
+		baselineBlocks = append(baselineBlocks, measureBlock(baselineTarget))
 		opentabsBlocks = append(opentabsBlocks, measureBlock(opentabsTarget))
 	}
-	floorNs, opentabsNs := medianNs(floorBlocks), medianNs(opentabsBlocks)
+	baselineNs, opentabsNs := medianNs(baselineBlocks), medianNs(opentabsBlocks)
 	b.ReportMetric(0, "ns/op") // hides ns/op, which is meaningless: an iteration is a pair of blocks
 	b.ReportMetric(float64(opentabsNs), "call-p50-ns")
-	b.ReportMetric(float64(floorNs), "floor-p50-ns")
-	b.ReportMetric(float64(opentabsNs)/float64(floorNs), "ratio")
+	b.ReportMetric(float64(baselineNs), "floor-p50-ns")
+	b.ReportMetric(float64(opentabsNs)/float64(baselineNs), "ratio")
 }
 
 func medianNs(ns []int64) int64 {

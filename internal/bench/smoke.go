@@ -64,7 +64,7 @@ var smokeGroups = []smokeGroup{
 		{ID: "registrations", Description: "scripts that the extension registers in Chrome for 120 plugins", Tolerance: 0},
 		{ID: "port-bytes", Description: "bytes of the message that sends a call without arguments from the worker to the page", Unit: "B", Tolerance: 10},
 		{ID: "result-bytes", Description: "bytes of the frame that sends an empty result to the server", Unit: "B", Tolerance: 10},
-	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionWork(ctx) }},
+	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionMessages(ctx) }},
 	{rows: []smoke.Row{
 		{ID: "idle-goroutines", Description: "goroutines of an idle server", Tolerance: 3},
 		{ID: "idle-memory", Description: "resident memory of an idle server", Unit: "MB", Tolerance: 2.5},
@@ -73,7 +73,7 @@ var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
 		{ID: "init-allocs", Description: "allocations before the first statement of the program", Tolerance: 200},
 		{ID: "size", Description: "size of the program", Unit: "MB", Tolerance: 0.5},
-	}, measure: measureProgram},
+	}, measure: measureProgramSize},
 }
 
 func runSmoke(ctx context.Context, stdout io.Writer, shouldUpdate bool) error {
@@ -88,7 +88,7 @@ func runSmoke(ctx context.Context, stdout io.Writer, shouldUpdate bool) error {
 			lastRows = slices.DeleteFunc(lastRows, func(smokeRow smoke.Row) bool { return slices.Contains(smokeGroup.ids(), smokeRow.ID) })
 			continue
 		}
-		rows, err := measureGroup(ctx, smokeGroup, lastRows)
+		rows, err := measureSmokeGroup(ctx, smokeGroup, lastRows)
 		if err != nil {
 			return fmt.Errorf("measure the row %s: %w", smokeGroup.rows[0].ID, err)
 		}
@@ -116,8 +116,8 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-func measureGroup(ctx context.Context, rowGroup smokeGroup, lastRows []smoke.Row) ([]smoke.Row, error) {
-	rows := slices.Clone(rowGroup.rows)
+func measureSmokeGroup(ctx context.Context, measuredGroup smokeGroup, lastRows []smoke.Row) ([]smoke.Row, error) {
+	rows := slices.Clone(measuredGroup.rows)
 	for i := range rows {
 		rows[i].Value = math.Inf(1)
 	}
@@ -126,7 +126,7 @@ func measureGroup(ctx context.Context, rowGroup smokeGroup, lastRows []smoke.Row
 		if err != nil {
 			return nil, err
 		}
-		measuredValues, err := measureWithoutCollector(ctx, rowGroup, dir)
+		measuredValues, err := measureWithoutGC(ctx, measuredGroup, dir)
 		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 			return nil, err
 		}
@@ -142,15 +142,15 @@ func measureGroup(ctx context.Context, rowGroup smokeGroup, lastRows []smoke.Row
 	return rows, nil
 }
 
-// measureWithoutCollector measures a group with the garbage collector off, because
+// measureWithoutGC measures a group with the garbage collector off, because
 // garbage collections would change times and allocation counts.
-func measureWithoutCollector(ctx context.Context, rowGroup smokeGroup, dir string) ([]float64, error) {
+func measureWithoutGC(ctx context.Context, measuredGroup smokeGroup, dir string) ([]float64, error) {
 	debug.FreeOSMemory()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	return rowGroup.measure(ctx, dir)
+	return measuredGroup.measure(ctx, dir)
 }
 
-func countExtensionWork(ctx context.Context) ([]float64, error) {
+func countExtensionMessages(ctx context.Context) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, "node_modules/.bin/tsx", "extension/test/smoke-counts.ts")
 	cmd.Stderr = os.Stderr
 	output, err := cmd.Output()

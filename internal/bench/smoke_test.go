@@ -8,9 +8,9 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// TestSmokeFile checks that the file smoke.json contains every row of `make bench-smoke`
+// TestSmokeFileMatchesMeasuredRows checks that the file smoke.json contains every row of `make bench-smoke`
 // with its current description, unit and tolerance.
-func TestSmokeFile(t *testing.T) {
+func TestSmokeFileMatchesMeasuredRows(t *testing.T) {
 	rows, err := smoke.Read("smoke.json")
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +30,9 @@ func TestSmokeFile(t *testing.T) {
 	}
 }
 
-// TestRegressionIsMeasuredAgain checks that a row fails only if every attempt is worse than the
+// TestWorseValueIsMeasuredAgain checks that a row fails only if every attempt is worse than the
 // stored value, because other programs on the machine can slow down one attempt.
-func TestRegressionIsMeasuredAgain(t *testing.T) {
+func TestWorseValueIsMeasuredAgain(t *testing.T) {
 	lastRows := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
 	for _, c := range []struct {
 		measuredValues []float64
@@ -44,11 +44,11 @@ func TestRegressionIsMeasuredAgain(t *testing.T) {
 		{[]float64{3, 2, 4}, 2, 3},
 	} {
 		attempts := 0
-		rowGroup := smokeGroup{rows: []smoke.Row{{ID: "ratio"}}, measure: func(context.Context, string) ([]float64, error) {
+		group := smokeGroup{rows: []smoke.Row{{ID: "ratio"}}, measure: func(context.Context, string) ([]float64, error) {
 			attempts++
 			return []float64{c.measuredValues[attempts-1]}, nil
 		}}
-		rows, err := measureGroup(t.Context(), rowGroup, lastRows)
+		rows, err := measureSmokeGroup(t.Context(), group, lastRows)
 		if err != nil || rows[0].Value != c.want || attempts != c.wantAttempts {
 			t.Errorf("measurements %v: got the rows %v after %d attempts, error %v; want the value %v after %d attempts", c.measuredValues, rows, attempts, err, c.want, c.wantAttempts)
 		}

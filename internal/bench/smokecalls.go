@@ -42,31 +42,31 @@ func measureSmokeCalls(dir string) (costs callCosts, err error) {
 	if err != nil {
 		return costs, err
 	}
-	instantServer, err := newInstantServer(state, "administrator")
+	noBrowserServer, err := newNoBrowserServer(state, "administrator")
 	if err != nil {
 		return costs, err
 	}
-	instantURL, stopInstant, err := listenInProcess(httpapi.NewServer(instantServer, zerolog.Nop()))
+	noBrowserURL, stopNoBrowser, err := listenInProcess(httpapi.NewServer(noBrowserServer, zerolog.Nop()))
 	if err != nil {
 		return costs, err
 	}
-	defer stopInstant()
-	floorURL, stopFloor, err := listenInProcess(&http.Server{Handler: newFloorServer()})
+	defer stopNoBrowser()
+	baselineURL, stopBaseline, err := listenInProcess(&http.Server{Handler: newBaselineServer()})
 	if err != nil {
 		return costs, err
 	}
-	defer stopFloor()
-	call, stopCalls, err := makeSmokeClient(instantURL+"/mcp", clientToken)
+	defer stopBaseline()
+	call, stopCalls, err := makeSmokeClient(noBrowserURL+"/mcp", clientToken)
 	if err != nil {
 		return costs, err
 	}
 	defer stopCalls()
-	echo, stopEchoes, err := makeSmokeClient(floorURL+"/echo", "")
+	sendEcho, stopEcho, err := makeSmokeClient(baselineURL+"/echo", "")
 	if err != nil {
 		return costs, err
 	}
-	defer stopEchoes()
-	if costs.ratio, err = compareTimes(60, echo, call); err != nil {
+	defer stopEcho()
+	if costs.ratio, err = compareTimes(60, sendEcho, call); err != nil {
 		return costs, err
 	}
 	costs.allocs, err = countAllocs(2000, call)

@@ -28,7 +28,7 @@ type hubCosts struct {
 // measureSmokeHub compares tool runs through the WebSocket hub with plain echoes over the
 // WebSocket library.
 func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
-	echo, stopEcho, err := makeBareEcho(ctx)
+	sendEcho, stopEcho, err := dialBaselineEcho(ctx)
 	if err != nil {
 		return costs, err
 	}
@@ -64,16 +64,16 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 	if err := run(json.RawMessage(`{}`)); err != nil {
 		return costs, err
 	}
-	costs.dispatchBytes = float64(browser.LastRunBytes())
+	costs.dispatchBytes = float64(browser.LastDispatchBytes())
 	// With several threads, the ratio varies from 1.3 to 2.4, depending on which core the operating system wakes.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	costs.ratio, err = compareTimes(60, echo, func() error { return run(smokeArgs) })
+	costs.ratio, err = compareTimes(60, sendEcho, func() error { return run(smokeArgs) })
 	return costs, err
 }
 
-func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err error) {
+func dialBaselineEcho(ctx context.Context) (sendEcho func() error, stop func(), err error) {
 	conns := make(chan *websocket.Conn, 1)
-	floorURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	baselineURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, err := websocket.Accept(w, r, nil); err == nil {
 			conns <- c
 		}
@@ -81,7 +81,7 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	peer, _, err := websocket.Dial(ctx, floorURL, nil)
+	peer, _, err := websocket.Dial(ctx, baselineURL, nil)
 	if err != nil {
 		stopServer()
 		return nil, nil, err
@@ -96,14 +96,14 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	}()
 	c := <-conns
 	frame := bytes.Repeat([]byte("x"), 420) // the frame is as long as a message frame with smokeArgs
-	echo = func() error {
+	sendEcho = func() error {
 		if err := c.Write(ctx, websocket.MessageText, frame); err != nil {
 			return err
 		}
 		_, _, err := c.Read(ctx)
 		return err
 	}
-	return echo, func() {
+	return sendEcho, func() {
 		_ = peer.CloseNow()
 		_ = c.CloseNow()
 		stopServer()

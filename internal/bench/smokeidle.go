@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// The measurement waits for idleTime, because the server returns unused memory about 3 s after its start.
-	idleTime         = 5 * time.Second
-	idleStartTimeout = time.Minute
+	// The measurement waits for idleMeasureDuration, because the server returns unused memory about 3 s after its start.
+	idleMeasureDuration = 5 * time.Second
+	idleStartTimeout    = time.Minute
 )
 
 // To count the goroutines, measureIdleServer sends SIGQUIT, which makes the server write its goroutines to stderr and
@@ -29,7 +29,7 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	time.Sleep(idleTime)
+	time.Sleep(idleMeasureDuration)
 	residentBytes, privateBytes, err := residentMemory(cmd.Process.Pid)
 	if err != nil {
 		_ = cmd.Process.Kill()
@@ -46,7 +46,7 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	return []float64{float64(goroutines), float64(residentBytes) / 1e6, float64(privateBytes) / 1e6}, nil
 }
 
-func measureProgram(ctx context.Context, _ string) ([]float64, error) {
+func measureProgramSize(ctx context.Context, _ string) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, program, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	output, err := cmd.CombinedOutput()

@@ -14,11 +14,11 @@ const (
 
 // compareTimes alternates between short blocks of both functions, so that a busy machine slows both equally.
 // compareTimes uses only the fast blocks of each function, because other programs can only slow a block down.
-func compareTimes(runs int, runFloor, runOpentabs func() error) (float64, error) {
-	var floorTimes, opentabsTimes []time.Duration
+func compareTimes(runs int, runBaseline, runOpentabs func() error) (float64, error) {
+	var baselineTimes, opentabsTimes []time.Duration
 	startTime := time.Now()
 	for i := 0; i <= maxBlocks && (i <= minBlocks || time.Since(startTime) < maxCompareTime); i++ {
-		floorMedian, err := medianTime(runs, runFloor)
+		baselineMedian, err := medianTime(runs, runBaseline)
 		if err != nil {
 			return 0, err
 		}
@@ -27,10 +27,10 @@ func compareTimes(runs int, runFloor, runOpentabs func() error) (float64, error)
 			return 0, err
 		}
 		if i > 0 { // the first block only warms up, so its time is not counted
-			floorTimes, opentabsTimes = append(floorTimes, floorMedian), append(opentabsTimes, opentabsMedian)
+			baselineTimes, opentabsTimes = append(baselineTimes, baselineMedian), append(opentabsTimes, opentabsMedian)
 		}
 	}
-	return float64(fastQuintile(opentabsTimes)) / float64(fastQuintile(floorTimes)), nil
+	return float64(fastestQuintile(opentabsTimes)) / float64(fastestQuintile(baselineTimes)), nil
 }
 
 func medianTime(runs int, f func() error) (time.Duration, error) {
@@ -46,7 +46,7 @@ func medianTime(runs int, f func() error) (time.Duration, error) {
 	return times[len(times)/2], nil
 }
 
-func fastQuintile(times []time.Duration) time.Duration {
+func fastestQuintile(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	return times[len(times)/5]
 }

@@ -19,13 +19,13 @@ import (
 // startMeasurement is the result of the benchmark action "start". All times in
 // startMeasurement are in milliseconds since just before the server process was started.
 type startMeasurement struct {
-	AcceptsConnectionsMs float64 `json:"acceptsMs"`
-	// HealthMs is when the server responded to /healthz; 0 if /healthz was not requested.
-	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the response to tools/list was complete; 0 if tools/list was not
+	ConnectionAcceptedMs float64 `json:"acceptsMs"`
+	// HealthRespondedMs is when the server responded to /healthz; 0 if /healthz was not requested.
+	HealthRespondedMs float64 `json:"healthMs"`
+	// ToolListReceivedMs is when the response to tools/list was complete; 0 if tools/list was not
 	// requested. Tools is the number of tools in the response to tools/list.
-	ListMs float64 `json:"listMs"`
-	Tools  int     `json:"tools"`
+	ToolListReceivedMs float64 `json:"listMs"`
+	Tools              int     `json:"tools"`
 	// RSSBytes is the server's resident memory, measured request.SettleTimeMs after the last
 	// response. AnonymousBytes is the part of the resident memory that is not backed by a
 	// file.
@@ -35,7 +35,7 @@ type startMeasurement struct {
 
 const startTimeout = time.Minute
 
-func measureStart(o request) (s startMeasurement, err error) {
+func measureServerStart(o request) (s startMeasurement, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
@@ -63,7 +63,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	for {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
-			s.AcceptsConnectionsMs = sinceMs(startTime)
+			s.ConnectionAcceptedMs = sinceMs(startTime)
 			_ = c.Close()
 			break
 		}
@@ -81,13 +81,13 @@ func measureStart(o request) (s startMeasurement, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.HealthMs = sinceMs(startTime)
+	s.HealthRespondedMs = sinceMs(startTime)
 	if o.TokenFile != "" {
 		var listResponse []byte
 		if listResponse, err = listTools("http://"+address+"/mcp", o.TokenFile); err != nil {
 			return s, fmt.Errorf("list the tools: %w", err)
 		}
-		s.ListMs = sinceMs(startTime)
+		s.ToolListReceivedMs = sinceMs(startTime)
 		if s.Tools, err = countTools(listResponse); err != nil {
 			return s, err
 		}

@@ -50,12 +50,12 @@ type Browser struct {
 	// SentName is the name that the user typed for the browser in the extension's side
 	// panel; empty if there is none.
 	SentName string `json:"sent,omitempty"`
-	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
-	// Default is the browser's default name without a number: SentDefault, or a name with
+	// SentDefaultName is the default name that the extension sent, such as "Chrome on Linux".
+	// Default is the browser's default name without a number: SentDefaultName, or a name with
 	// the profile and the computer, such as "Chrome (Work) on laptop".
-	SentDefault string    `json:"sent_default,omitempty"`
-	Default     string    `json:"default"`
-	LastSeen    time.Time `json:"last_seen"`
+	SentDefaultName string    `json:"sent_default,omitempty"`
+	Default         string    `json:"default"`
+	LastSeen        time.Time `json:"last_seen"`
 }
 
 // The type document is the JSON content of the file in which a [Store] stores browser
@@ -70,8 +70,8 @@ type document struct {
 
 // Store keeps the names of browsers and the default browsers of clients in one file.
 type Store struct {
-	path        string
-	findDefault func(browserID, sentName string) string
+	path            string
+	findDefaultName func(browserID, sentName string) string
 
 	mu       sync.Mutex // guards doc and the file at path
 	document document
@@ -100,22 +100,22 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
+// SetDefaultNameFinder sets the function that finds better default names of browsers, such as "Chrome (Work)
 // on laptop". If the function findName returns "", NameOf uses the name that the extension sent. Call
-// UseDefaults before the first call of NameOf.
-func (s *Store) UseDefaults(findName func(browserID, sentName string) string) {
-	s.findDefault = findName
+// SetDefaultNameFinder before the first call of NameOf.
+func (s *Store) SetDefaultNameFinder(findName func(browserID, sentName string) string) {
+	s.findDefaultName = findName
 }
 
-// defaultName caches the results of findDefault, because findDefault reads many files.
+// defaultName caches the results of findDefaultName, because findDefaultName reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
-	case s.findDefault == nil:
+	case s.findDefaultName == nil:
 		return sentName
-	case b.SentDefault == sentName && b.Default != "" && b.Default != sentName:
+	case b.SentDefaultName == sentName && b.Default != "" && b.Default != sentName:
 		return b.Default
 	}
-	return cmp.Or(s.findDefault(b.ID, sentName), sentName)
+	return cmp.Or(s.findDefaultName(b.ID, sentName), sentName)
 }
 
 // NameOf returns the name of a browser that connects, and whether the user chose this
@@ -133,15 +133,15 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	}
 	givenName := sentName
 	if isDefault {
-		givenName, b.Default, b.SentDefault = "", s.defaultName(b, sentName), sentName
+		givenName, b.Default, b.SentDefaultName = "", s.defaultName(b, sentName), sentName
 	}
 	b.Default = cmp.Or(b.Default, "Chrome")
 	switch {
 	case givenName != b.SentName: // the user has changed the browser's name in the side panel
 		b.SentName, b.IsUserGiven = givenName, givenName != ""
-		b.Name = s.unusedName(id, cmp.Or(givenName, b.Default))
+		b.Name = s.makeUniqueName(id, cmp.Or(givenName, b.Default))
 	case b.Name == "" || !b.IsUserGiven && !strings.HasPrefix(b.Name, b.Default):
-		b.Name = s.unusedName(id, b.Default)
+		b.Name = s.makeUniqueName(id, b.Default)
 	}
 	if now := time.Now().UTC(); now.Sub(b.LastSeen) >= lastSeenPrecision {
 		b.LastSeen = now.Truncate(time.Second)
@@ -178,7 +178,7 @@ func (s *Store) Rename(browser, name string, connectedBrowsers []string) (Browse
 	}
 	b.IsUserGiven = name != ""
 	if b.Name = name; name == "" {
-		b.Name = s.unusedName(b.ID, b.Default)
+		b.Name = s.makeUniqueName(b.ID, b.Default)
 	}
 	s.put(b)
 	return b, s.save()
@@ -220,11 +220,11 @@ func (s *Store) Forget(browser string, connectedBrowsers []string) error {
 	return s.save()
 }
 
-// DefaultFor returns the ID of a client's default browser; empty if the client has none.
-// If a client has several names, DefaultFor uses the first name that has a default
-// browser. If the client has no default browser itself, DefaultFor returns the default
+// defaultBrowserFor returns the ID of a client's default browser; empty if the client has none.
+// If a client has several names, defaultBrowserFor uses the first name that has a default
+// browser. If the client has no default browser itself, defaultBrowserFor returns the default
 // browser for all other clients.
-func (s *Store) DefaultFor(clientNames ...string) string {
+func (s *Store) defaultBrowserFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range append(clientNames, "") {
@@ -261,11 +261,11 @@ func checkName(name string) error {
 	return nil
 }
 
-func (s *Store) unusedName(id, base string) string {
+func (s *Store) makeUniqueName(id, baseName string) string {
 	for n := 1; ; n++ {
-		name := base
+		name := baseName
 		if n > 1 {
-			name = fmt.Sprintf("%s %d", base, n)
+			name = fmt.Sprintf("%s %d", baseName, n)
 		}
 		if owner, ok := s.findName(name); !ok || owner.ID == id {
 			return name

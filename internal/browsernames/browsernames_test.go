@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func openTest(t *testing.T) (s *Store, path string) {
+func openTestStore(t *testing.T) (s *Store, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "browsers.json")
 	s, warning := Open(path)
@@ -28,7 +28,7 @@ func wantBrowserName(t *testing.T, s *Store, id, sentName string, isDefault bool
 // TestBrowserNamesAreUnique checks that browsers with the same default name get different
 // numbers, and keep the numbers after a restart.
 func TestBrowserNamesAreUnique(t *testing.T) {
-	s, path := openTest(t)
+	s, path := openTestStore(t)
 	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	wantBrowserName(t, s, "c", "Work", false, "Work")
@@ -38,10 +38,10 @@ func TestBrowserNamesAreUnique(t *testing.T) {
 	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestRename checks that the user's latest name for a browser counts, whether from a
+// TestRenamedBrowserKeepsName checks that the user's latest name for a browser counts, whether from a
 // command or from the side panel.
-func TestRename(t *testing.T) {
-	s, path := openTest(t)
+func TestRenamedBrowserKeepsName(t *testing.T) {
+	s, path := openTestStore(t)
 	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	if b, err := s.Rename("chrome on linux 2", " Work ", nil); err != nil || b.ID != "b" || b.Name != "Work" {
@@ -67,8 +67,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-func TestReinstalledExtension(t *testing.T) {
-	s, _ := openTest(t)
+func TestReinstalledExtensionKeepsBrowserName(t *testing.T) {
+	s, _ := openTestStore(t)
 	wantBrowserName(t, s, "old", "Work", false, "Work")
 	if _, err := s.SetDefault("Cursor", "Work"); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestReinstalledExtension(t *testing.T) {
 	if _, err := s.Rename("new", "Work", []string{"new"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.DefaultFor("cursor"); got != "new" {
+	if got := s.defaultBrowserFor("cursor"); got != "new" {
 		t.Errorf("default browser of the client cursor = %q, want the browser new", got)
 	}
 	if browsers, clientNames := s.List(); len(browsers) != 1 || len(clientNames("new")) != 1 {
@@ -85,8 +85,8 @@ func TestReinstalledExtension(t *testing.T) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	s, path := openTest(t)
+func TestSetDefaultBrowser(t *testing.T) {
+	s, path := openTestStore(t)
 	wantBrowserName(t, s, "a", "A", false, "A")
 	wantBrowserName(t, s, "b", "B", false, "B")
 	for client, browser := range map[string]string{"": "A", "Cursor": "B"} {
@@ -95,27 +95,27 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 	s, _ = Open(path)
-	if got := s.DefaultFor("claude-code", "cursor"); got != "b" {
+	if got := s.defaultBrowserFor("claude-code", "cursor"); got != "b" {
 		t.Errorf("default browser of the client cursor = %q, want the browser b", got)
 	}
-	if got := s.DefaultFor("claude-code"); got != "a" {
+	if got := s.defaultBrowserFor("claude-code"); got != "a" {
 		t.Errorf("default browser of other clients = %q, want the browser a", got)
 	}
 	if err := s.Forget("A", []string{"a"}); err == nil {
 		t.Error("forgetting a connected browser succeeded, want an error")
 	}
-	if err := s.Forget("A", nil); err != nil || s.DefaultFor("claude-code") != "" {
-		t.Errorf("default browser after the store forgot the browser = %q, error %v; want no default browser", s.DefaultFor("claude-code"), err)
+	if err := s.Forget("A", nil); err != nil || s.defaultBrowserFor("claude-code") != "" {
+		t.Errorf("default browser after the store forgot the browser = %q, error %v; want no default browser", s.defaultBrowserFor("claude-code"), err)
 	}
-	if _, err := s.SetDefault("cursor", ""); err != nil || s.DefaultFor("cursor") != "" {
-		t.Errorf("default browser after the default was removed = %q, error %v; want no default browser", s.DefaultFor("cursor"), err)
+	if _, err := s.SetDefault("cursor", ""); err != nil || s.defaultBrowserFor("cursor") != "" {
+		t.Errorf("default browser after the default was removed = %q, error %v; want no default browser", s.defaultBrowserFor("cursor"), err)
 	}
 }
 
 // TestOldBrowsersAreForgotten checks that the store forgets an unnamed browser after 30
 // days, and never stores a browser that runs a copy of a profile.
 func TestOldBrowsersAreForgotten(t *testing.T) {
-	s, path := openTest(t)
+	s, path := openTestStore(t)
 	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	wantBrowserName(t, s, "w", "Work", false, "Work")
 	wantBrowserName(t, s, "w~boot", "Work", false, "Work 2")
@@ -131,7 +131,7 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 }
 
 func TestDamagedFile(t *testing.T) {
-	_, path := openTest(t)
+	_, path := openTestStore(t)
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -142,21 +142,21 @@ func TestDamagedFile(t *testing.T) {
 	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestDefaultsWithProfile checks that a browser gets a default name with its profile, such as "Chrome (Work) on
+// TestDefaultNameIncludesProfile checks that a browser gets a default name with its profile, such as "Chrome (Work) on
 // laptop".
-func TestDefaultsWithProfile(t *testing.T) {
+func TestDefaultNameIncludesProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)
-	searchCount := 0
-	foundNames := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
-	s.UseDefaults(func(id, sentName string) string {
-		searchCount++
-		return foundNames[id]
+	findCalls := 0
+	defaultNames := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
+	s.SetDefaultNameFinder(func(id, sentName string) string {
+		findCalls++
+		return defaultNames[id]
 	})
 	for _, c := range []struct {
-		id, sentProfile string
-		isDefault       bool
-		want            string
+		id, sentName string
+		isDefault    bool
+		want         string
 	}{
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 		{"b", "Chrome on Linux", true, "Chrome (Work) on laptop 2"},
@@ -165,19 +165,19 @@ func TestDefaultsWithProfile(t *testing.T) {
 		{"a", "Mine", false, "Mine"},
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 	} {
-		if got, _ := s.NameOf(c.id, c.sentProfile, c.isDefault); got != c.want {
-			t.Errorf("name of the browser %s after it sent the name %q: got %q, want %q", c.id, c.sentProfile, got, c.want)
+		if got, _ := s.NameOf(c.id, c.sentName, c.isDefault); got != c.want {
+			t.Errorf("name of the browser %s after it sent the name %q: got %q, want %q", c.id, c.sentName, got, c.want)
 		}
 	}
-	if searchCount != 3 {
-		t.Errorf("the store searched for the profiles of three browsers %d times, want 3 times", searchCount)
+	if findCalls != 3 {
+		t.Errorf("the store searched for the profiles of three browsers %d times, want 3 times", findCalls)
 	}
 }
 
 // TestBrowserByIDPrefix checks that commands accept the first characters of an ID, and that
 // the error for several matching browsers names these browsers.
 func TestBrowserByIDPrefix(t *testing.T) {
-	s, _ := openTest(t)
+	s, _ := openTestStore(t)
 	wantBrowserName(t, s, "aaaabbbb-1", "Home", false, "Home")
 	wantBrowserName(t, s, "aaaabbbb-2", "Work", false, "Work")
 	if b, err := s.SetDefault("", "aaaabbbb-2"); err != nil || b.Name != "Work" {

@@ -12,20 +12,20 @@ import (
 // browser of the call's client. The returned bridge prefers the default browser only if
 // the call names no browser and several browsers could run the call.
 func PreferDefaultBrowser(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
-	return preferringBridge{bridge, s}
+	return defaultBrowserBridge{bridge, s}
 }
 
-type preferringBridge struct {
+type defaultBrowserBridge struct {
 	dispatch.Bridge
 	store *Store
 }
 
-func (p preferringBridge) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
+func (p defaultBrowserBridge) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
 	targets := p.Bridge.Targets(ctx, targetChoice)
 	if targetChoice.Browser != "" {
 		return targets
 	}
-	preferredBrowser := p.store.DefaultFor(targetChoice.Client.Token, targetChoice.Client.Name, nameWithoutVersion(targetChoice.Client.Name))
+	preferredBrowser := p.store.defaultBrowserFor(targetChoice.Client.Token, targetChoice.Client.Name, nameWithoutVersion(targetChoice.Client.Name))
 	if preferredBrowser == "" {
 		return targets
 	}
@@ -42,20 +42,20 @@ func (p preferringBridge) Targets(ctx context.Context, targetChoice dispatch.Tar
 
 // preferTargets prefers a browser only if its documents are at least as ready as those of other browsers.
 func preferTargets(targets []dispatch.Target, targetChoice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
-	findBest := func(isWanted func(dispatch.Target) bool) (bestIndex int) {
+	findBestReadiness := func(isWanted func(dispatch.Target) bool) (bestReadinessRank int) {
 		for _, t := range targets {
 			switch {
 			case !targetChoice.Allows(t) || !isWanted(t):
 			case t.Readiness == dispatch.ReadinessNotReady:
-				bestIndex = max(bestIndex, 1)
+				bestReadinessRank = max(bestReadinessRank, 1)
 			default:
-				bestIndex = 2
+				bestReadinessRank = 2
 			}
 		}
-		return bestIndex
+		return bestReadinessRank
 	}
-	bestIndex := findBest(isPreferred)
-	if bestIndex == 0 || bestIndex < findBest(func(t dispatch.Target) bool { return !isPreferred(t) }) {
+	bestReadinessRank := findBestReadiness(isPreferred)
+	if bestReadinessRank == 0 || bestReadinessRank < findBestReadiness(func(t dispatch.Target) bool { return !isPreferred(t) }) {
 		return targets
 	}
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })

@@ -63,14 +63,14 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 		for _, folder := range folders {
 			if hasText(folder, browserID) {
 				profileDir := filepath.Base(filepath.Dir(filepath.Dir(folder)))
-				return m.composeName(sentName, readProfiles(dataDir), profileDir)
+				return m.formatBrowserName(sentName, readProfiles(dataDir), profileDir)
 			}
 		}
 	}
 	return ""
 }
 
-func (m Machine) composeName(sentName string, profileNames map[string]string, profileDir string) string {
+func (m Machine) formatBrowserName(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
 		product = fmt.Sprintf("%s (%s)", product, profileName)
@@ -89,25 +89,25 @@ func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil
 	}
-	base, names := filepath.Join(m.Home, ".config"), []string{
+	configDir, names := filepath.Join(m.Home, ".config"), []string{
 		"google-chrome", "google-chrome-beta", "google-chrome-unstable", "chromium", "microsoft-edge", "BraveSoftware/Brave-Browser", "vivaldi",
 		"../snap/chromium/common/chromium", "../.var/app/com.google.Chrome/config/google-chrome", "../.var/app/org.chromium.Chromium/config/chromium",
 	}
 	switch m.OS {
 	case "darwin":
-		base = filepath.Join(m.Home, "Library", "Application Support")
+		configDir = filepath.Join(m.Home, "Library", "Application Support")
 		names = []string{"Google/Chrome", "Google/Chrome Beta", "Google/Chrome Canary", "Chromium", "Microsoft Edge", "BraveSoftware/Brave-Browser", "Vivaldi"}
 	case "windows":
-		base = m.Getenv("LOCALAPPDATA")
+		configDir = m.Getenv("LOCALAPPDATA")
 		names = []string{"Google/Chrome/User Data", "Chromium/User Data", "Microsoft/Edge/User Data", "BraveSoftware/Brave-Browser/User Data", "Vivaldi/User Data"}
 	default:
 		if dir := m.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-			base = dir
+			configDir = dir
 		}
 	}
 	var dirs []string
 	for _, name := range names {
-		dirs = append(dirs, filepath.Join(base, filepath.FromSlash(name)))
+		dirs = append(dirs, filepath.Join(configDir, filepath.FromSlash(name)))
 	}
 	return dirs
 }

@@ -50,7 +50,7 @@ func TestDefaultName(t *testing.T) {
 	}
 }
 
-func TestDataDirs(t *testing.T) {
+func TestDataDirsOfBrowsers(t *testing.T) {
 	for goos, want := range map[string]string{
 		"linux": "/h/.config/chromium", "darwin": "/h/Library/Application Support/Google/Chrome", "windows": "/l/Google/Chrome/User Data",
 	} {

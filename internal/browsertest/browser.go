@@ -53,8 +53,8 @@ type Browser struct {
 	browser *realtab.Browser
 	site    *realtab.Site
 
-	callLock sync.Mutex // callLock is locked during a call, so that calls run one at a time
-	openLock sync.Mutex // openLock is locked while a tab opens, so that tabs open one at a time
+	callLock     sync.Mutex // callLock is locked during a call, so that calls run one at a time
+	openTabMutex sync.Mutex // openTabMutex is locked while a tab opens, so that tabs open one at a time
 
 	mu        sync.Mutex // guards all fields below
 	responder func(context.Context, any) (json.RawMessage, error)
@@ -184,8 +184,8 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	if err := startedDaemon.Policy.Review(testedPlugin.Name, testedPlugin.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
 		return err
 	}
-	if testedPlugin.StartsLate() { // the author trusts the plugin
-		if err := startedDaemon.Policy.SetLateAccess(testedPlugin.Name, true, "opentabs plugin test"); err != nil {
+	if testedPlugin.StartsAfterPageScripts() { // the author trusts the plugin
+		if err := startedDaemon.Policy.SetLateStartAccess(testedPlugin.Name, true, "opentabs plugin test"); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: startedDaemon.Port(), Key: config.BrowserKey(token)}, extensiondir.KeepDebugger); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: startedDaemon.Port(), Key: config.BrowserKey(token)}, extensiondir.KeepDebuggerChoice); err != nil {
 		return err
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + startedDaemon.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
@@ -232,16 +232,16 @@ func (t *Browser) pollUntil(ctx context.Context, isDone func() (bool, error)) er
 
 // waitForSync waits for two further syncs, because one in progress could have read the plugin too early.
 func (t *Browser) waitForSync(ctx context.Context) error {
-	countSynced := func() int {
+	readSyncCount := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
 			return b.SyncCount
 		}
 		return 0
 	}
 	for range 2 {
-		countBefore := countSynced()
+		countBefore := readSyncCount()
 		t.daemon.Hub.Sync()
-		if err := t.pollUntil(ctx, func() (bool, error) { return countSynced() > countBefore, nil }); err != nil {
+		if err := t.pollUntil(ctx, func() (bool, error) { return readSyncCount() > countBefore, nil }); err != nil {
 			return fmt.Errorf("wait for the extension in the browser: %w", err)
 		}
 	}

@@ -96,11 +96,11 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	c := &runningCall{request: request, tab: tab, browser: t, cancel: cancel, done: make(chan struct{}), result: callResult{
 		Reports: []wire.Report{}, Activities: []any{}, Calls: []nestedCall{}, UserRequests: []userRequest{}, Dropped: []string{},
 	}}
-	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{IsImmediate: true}) // a test may cancel the call at a report
-	defer follower.Close()
-	followCtx, stopFollowing := context.WithCancel(ctx)
-	defer stopFollowing()
-	go c.followEvents(followCtx, follower)
+	subscription := t.daemon.Calls.Subscribe(dispatch.SubscribeOptions{IsImmediate: true}) // a test may cancel the call at a report
+	defer subscription.Close()
+	subscriptionCtx, unsubscribe := context.WithCancel(ctx)
+	defer unsubscribe()
+	go c.followEvents(subscriptionCtx, subscription)
 	input := request.Input
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -111,7 +111,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c.finish(result, err, stopFollowing)
+	c.finish(result, err, unsubscribe)
 	state, err := t.readState(ctx, tab)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
+func (c *runningCall) followEvents(ctx context.Context, subscription *dispatch.Subscriber) {
 	defer close(c.done)
 	defer func() {
 		for _, timer := range c.timers {
@@ -127,7 +127,7 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 		}
 	}()
 	for {
-		events, _, err := follower.Next(ctx)
+		events, _, err := subscription.Next(ctx)
 		if err != nil {
 			return
 		}
@@ -219,7 +219,7 @@ func (c *runningCall) cancelAfterReport() {
 	}
 }
 
-func (c *runningCall) finish(got mcpclient.Result, err error, stopFollowing func()) {
+func (c *runningCall) finish(got mcpclient.Result, err error, unsubscribe func()) {
 	var info struct {
 		Code        wire.ErrorCode      `json:"code"`
 		CallID      string              `json:"call_id"`
@@ -232,16 +232,16 @@ func (c *runningCall) finish(got mcpclient.Result, err error, stopFollowing func
 		}
 	}
 	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before the call began
-		stopFollowing()
+		unsubscribe()
 	}
 	var rpcErr *mcpclient.RPCError
 	if errors.As(err, &rpcErr) {
-		stopFollowing()
+		unsubscribe()
 	}
 	select {
 	case <-c.done:
 	case <-time.After(stopTimeout):
-		stopFollowing()
+		unsubscribe()
 		<-c.done
 	}
 	r := &c.result
@@ -256,11 +256,11 @@ func (c *runningCall) finish(got mcpclient.Result, err error, stopFollowing func
 	case got.IsError:
 		var resultTexts []string
 		for _, contentBlock := range got.Content {
-			resultTexts = append(resultTexts, textOf(contentBlock))
+			resultTexts = append(resultTexts, formatContent(contentBlock))
 		}
 		r.Error = &callError{Code: info.Code, Message: strings.Join(resultTexts, "\n"), Tool: info.Tool}
 	default:
-		r.Result = resultOf(got)
+		r.Result = decodeToolResult(got)
 	}
 	if r.Error != nil {
 		r.StopOutcome = string(c.lastView.StopOutcome)
@@ -270,14 +270,14 @@ func (c *runningCall) finish(got mcpclient.Result, err error, stopFollowing func
 	}
 }
 
-func resultOf(got mcpclient.Result) json.RawMessage {
+func decodeToolResult(got mcpclient.Result) json.RawMessage {
 	if got.StructuredContent != nil {
 		return got.StructuredContent
 	}
 	if len(got.Content) == 0 {
 		return nil
 	}
-	resultText := textOf(got.Content[0])
+	resultText := formatContent(got.Content[0])
 	if json.Valid([]byte(resultText)) {
 		return json.RawMessage(resultText)
 	}
@@ -288,7 +288,7 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	return quotedJSON
 }
 
-func textOf(c mcpclient.Content) string {
+func formatContent(c mcpclient.Content) string {
 	if c.Type == "text" {
 		return c.Text
 	}

@@ -60,8 +60,8 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	}
 	t.cancelTab = cancelTab
 	t.mu.Unlock()
-	t.openLock.Lock()
-	defer t.openLock.Unlock()
+	t.openTabMutex.Lock()
+	defer t.openTabMutex.Unlock()
 	if err := t.closeTab(ctx); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	t.mu.Lock()
 	t.tab = newTab
 	t.mu.Unlock()
-	if err := t.pollUntil(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
+	if err := t.pollUntil(ctx, func() (bool, error) { return t.hasReadyPlugin(), nil }); err != nil {
 		return nil, fmt.Errorf("wait for the plugin in %s: %w", page.URL, err)
 	}
 	if err := t.waitUntilParsed(ctx, newTab); err != nil {
@@ -101,7 +101,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	parseCtx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
-	err := t.pollUntil(parseCtx, func() (bool, error) { return newTab.tab.IsParsed(parseCtx) })
+	err := t.pollUntil(parseCtx, func() (bool, error) { return newTab.tab.HasParsedDocument(parseCtx) })
 	if parseCtx.Err() != nil {
 		return ctx.Err()
 	}
@@ -159,7 +159,7 @@ func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	return tabs
 }
 
-func (t *Browser) isLive() bool {
+func (t *Browser) hasReadyPlugin() bool {
 	for _, tab := range t.listTabs() {
 		for _, p := range tab.Plugins {
 			if p.Name == t.plugin.Name {
@@ -172,7 +172,7 @@ func (t *Browser) isLive() bool {
 
 func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
-	for key := range t.daemon.Values.ValidValues(t.plugin) {
+	for key := range t.daemon.SettingValues.ValidValues(t.plugin) {
 		changes[key] = json.RawMessage("null")
 	}
 	for key, valueJSON := range settings {
@@ -181,7 +181,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	if len(changes) == 0 {
 		return nil
 	}
-	if err := t.daemon.Values.Change(t.plugin, changes, "opentabs plugin test"); err != nil {
+	if err := t.daemon.SettingValues.Change(t.plugin, changes, "opentabs plugin test"); err != nil {
 		return fmt.Errorf("simulate: settings: %w", err)
 	}
 	return t.waitForSync(ctx)
@@ -217,7 +217,7 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	lastSeq := t.lastLogSeq()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, e := range t.daemon.Logs.Last(pluginlog.Filter{Plugin: t.plugin.Name}, 0) {
+	for _, e := range t.daemon.Logs.LastEntries(pluginlog.Filter{Plugin: t.plugin.Name}, 0) {
 		if e.Seq <= tab.lastLogSeq || e.Seq > lastSeq {
 			continue
 		}
@@ -236,10 +236,10 @@ const logLineMarker = "(plugin test)"
 
 // To find the end of the log, lastLogSeq adds a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
-	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
-	defer follower.Close()
+	_, subscription := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
+	defer subscription.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logLineMarker, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
-	logEntries, _, err := follower.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
+	logEntries, _, err := subscription.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
 	if err != nil || len(logEntries) == 0 {
 		return 0
 	}

@@ -9,14 +9,14 @@ import "bytes"
 // begins with a rare byte.
 type Needle struct {
 	Text []byte
-	// The field RareIndex is the index in Text of a byte that is rare in the texts to search.
-	RareIndex int
+	// The field RareByteIndex is the index in Text of a byte that is rare in the texts to search.
+	RareByteIndex int
 }
 
 // Index returns the index of the first match of n.Text in haystack; -1 if there is no
 // match.
 func (n Needle) Index(haystack []byte) int {
-	suffix := n.Text[n.RareIndex:]
+	suffix := n.Text[n.RareByteIndex:]
 	for offset := 0; ; {
 		i := bytes.Index(haystack[offset:], suffix)
 		if i < 0 {

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// The side panel shows the text of errUnknownCall to the user.
-var errUnknownCall = errors.New("the call is not recorded any more")
+// The side panel shows the text of errCallNotRecorded to the user.
+var errCallNotRecorded = errors.New("the call is not recorded any more")
 
 // maxDepth limits how many parent calls of a nested call are read.
 const maxDepth = 16
@@ -56,7 +56,7 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 		if err != nil {
 			return r, err
 		}
-		r.Failure = failureOf(&v, logEntries)
+		r.Failure = explainFailure(&v, logEntries)
 	}
 	return r, nil
 }
@@ -67,7 +67,7 @@ func (s *Source) find(callID string) (dispatch.View, error) {
 	}
 	v, ok, err := s.FindRecord(callID)
 	if err == nil && !ok {
-		err = errUnknownCall
+		err = errCallNotRecorded
 	}
 	return v, err
 }

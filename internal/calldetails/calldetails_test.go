@@ -22,7 +22,7 @@ func callView(callID, parentCallID string, callStatus wire.CallStatus) dispatch.
 	return v
 }
 
-func newSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Entry) *Source {
+func newTestSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Entry) *Source {
 	return &Source{
 		Find: func(callID string) (dispatch.View, bool) { return liveView, callID == liveView.CallID },
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
@@ -44,7 +44,7 @@ func newSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Ent
 }
 
 func TestUndoOfCall(t *testing.T) {
-	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
+	s := newTestSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
 	s.UndoOf = func(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 		if callID != "call_2" || createdTime != arrivalTime {
 			return nil, nil
@@ -59,10 +59,10 @@ func TestUndoOfCall(t *testing.T) {
 	}
 }
 
-func TestPhases(t *testing.T) {
+func TestPhasesOfLiveAndRecordedCalls(t *testing.T) {
 	liveView, recordedView := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
 	liveView.Trace = &hops.View{Start: arrivalTime, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
-	s := newSource(liveView, recordedView)
+	s := newTestSource(liveView, recordedView)
 	for callID, want := range map[string]wire.CallInspectResult{
 		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},
 		"call_2": {Phases: []wire.CallPhase{{Name: "queue", Ms: 1000}, {Name: "running", StartMs: 1000, Ms: 1000}}},
@@ -78,21 +78,21 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestTraceID checks that a nested call belongs to the trace of the client's call if the
+// TestNestedCallHasClientTraceID checks that a nested call belongs to the trace of the client's call if the
 // server exports traces.
-func TestTraceID(t *testing.T) {
+func TestNestedCallHasClientTraceID(t *testing.T) {
 	liveView, recordedView := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
 	liveView.Trace = &hops.View{Start: arrivalTime}
-	s := newSource(liveView, recordedView)
-	inspect := func(want string) {
+	s := newTestSource(liveView, recordedView)
+	checkTraceID := func(want string) {
 		t.Helper()
 		if got, err := s.Inspect(wire.CallInspectParams{CallID: "call_1"}); err != nil || got.TraceID != want {
 			t.Errorf("trace ID of the nested call = %q, error %v; want %q", got.TraceID, err, want)
 		}
 	}
-	inspect("")
+	checkTraceID("")
 	s.TraceIDOf = func(rootCallID string) string { return "trace of " + rootCallID }
-	inspect("trace of call_2")
+	checkTraceID("trace of call_2")
 	s.FindRecord = func(string) (dispatch.View, bool, error) { return dispatch.View{}, false, nil }
-	inspect("")
+	checkTraceID("")
 }

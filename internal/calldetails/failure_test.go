@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-func entryAt(d time.Duration, level wire.LogLevel, logMessage string) pluginlog.Entry {
+func newLogEntryAt(d time.Duration, level wire.LogLevel, logMessage string) pluginlog.Entry {
 	return pluginlog.Entry{Time: arrivalTime.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: logMessage}
 }
 
@@ -19,7 +19,7 @@ func inspectFailure(t *testing.T, callStatus wire.CallStatus, errorText string, 
 	t.Helper()
 	v := callView("call_1", "", callStatus)
 	v.Error = errorText
-	packageSource := newSource(v, v, logEntries...)
+	packageSource := newTestSource(v, v, logEntries...)
 	got, err := packageSource.Inspect(wire.CallInspectParams{CallID: "call_1"})
 	if err != nil {
 		t.Fatal(err)
@@ -30,16 +30,16 @@ func inspectFailure(t *testing.T, callStatus wire.CallStatus, errorText string, 
 // TestFailureOfThrownError checks the stack trace, the hints and the log of a call whose
 // tool threw an error.
 func TestFailureOfThrownError(t *testing.T) {
-	thrown := entryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
-	thrown.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
-	logData := entryAt(time.Second, wire.LogInfo, "page")
+	thrownEntry := newLogEntryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
+	thrownEntry.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
+	logData := newLogEntryAt(time.Second, wire.LogInfo, "page")
 	logData.Data = json.RawMessage(`[3,{"a":1}]`)
-	otherTab, otherBrowser := entryAt(time.Second, wire.LogInfo, "other tab"), entryAt(time.Second, wire.LogInfo, "other browser")
+	otherTab, otherBrowser := newLogEntryAt(time.Second, wire.LogInfo, "other tab"), newLogEntryAt(time.Second, wire.LogInfo, "other browser")
 	otherTab.Tab, otherBrowser.Browser = 8, "Home"
 	got := inspectFailure(t, wire.StatusFailed, "Failed to fetch",
-		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, logData,
-		entryAt(time.Second, wire.LogWarning, "export: $.node is a DOM node (DIV)."),
-		thrown, entryAt(2060*time.Millisecond, wire.LogInfo, "after the call"))
+		newLogEntryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, logData,
+		newLogEntryAt(time.Second, wire.LogWarning, "export: $.node is a DOM node (DIV)."),
+		thrownEntry, newLogEntryAt(2060*time.Millisecond, wire.LogInfo, "after the call"))
 	want := &wire.CallFailure{
 		Stack: []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)"},
 		Hints: []string{"$.node is a DOM node (DIV).", "The server is unreachable (CORS)."},
@@ -50,9 +50,9 @@ func TestFailureOfThrownError(t *testing.T) {
 	}
 }
 
-func TestThrownEntry(t *testing.T) {
+func TestFindEntryOfThrownError(t *testing.T) {
 	newStackEntry := func(d time.Duration, logMessage, frame string) pluginlog.Entry {
-		e := entryAt(d, wire.LogError, logMessage)
+		e := newLogEntryAt(d, wire.LogError, logMessage)
 		e.Stack = []string{frame}
 		return e
 	}
@@ -83,7 +83,7 @@ func TestThrownEntry(t *testing.T) {
 func TestLogOfTimedOutCall(t *testing.T) {
 	var logEntries []pluginlog.Entry
 	for range 30 {
-		logEntries = append(logEntries, entryAt(time.Second, wire.LogInfo, strings.Repeat("x", 2000)))
+		logEntries = append(logEntries, newLogEntryAt(time.Second, wire.LogInfo, strings.Repeat("x", 2000)))
 	}
 	logEntries[29].Message = "the last"
 	f := inspectFailure(t, wire.StatusTimedOut, "no progress", logEntries...)

@@ -39,9 +39,9 @@ type Prompter struct {
 	terminalOut *terminal.Output
 	inputReader io.Reader
 
-	questionSlot chan struct{} // questionSlot is a semaphore that contains one element while a question is open
-	startReader  sync.Once
-	typedLines   chan string // typedLines receives each line that the user types, and is closed at the end of the input
+	questionSemaphore chan struct{} // questionSemaphore is a semaphore that contains one element while a question is open
+	startReader       sync.Once
+	typedLines        chan string // typedLines receives each line that the user types, and is closed at the end of the input
 }
 
 // New returns a [Prompter] that reads the user's answers from inputReader. If inputReader
@@ -54,7 +54,7 @@ func New(server httpapi.CallsClient, terminalOut *terminal.Output, inputReader i
 }
 
 func newPrompter(server calls, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
-	return &Prompter{calls: server, terminalOut: terminalOut, inputReader: inputReader, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
+	return &Prompter{calls: server, terminalOut: terminalOut, inputReader: inputReader, questionSemaphore: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
 // A question ignores a line that the user typed before the question appeared.
@@ -72,8 +72,8 @@ func (p *Prompter) readLines() {
 // the terminal's input is still open, Ask returns "".
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
-	case p.questionSlot <- struct{}{}:
-		defer func() { <-p.questionSlot }()
+	case p.questionSemaphore <- struct{}{}:
+		defer func() { <-p.questionSemaphore }()
 	case <-ctx.Done(): // the user decided elsewhere before the question was shown
 		return ""
 	}
@@ -87,7 +87,7 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 	for {
 		allow, hasAnswer := question.readAnswer(ctx)
 		if ctx.Err() != nil {
-			question.printWithdrawal(ctx)
+			question.printWithdrawnQuestion(ctx)
 			return ""
 		}
 		if !hasAnswer {
@@ -154,7 +154,7 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		q.printWithdrawal(ctx)
+		q.printWithdrawnQuestion(ctx)
 	case err != nil:
 		terminalOut.Notef("the decision was not sent: %v", err)
 		return false
@@ -170,7 +170,7 @@ const decideTimeout = 10 * time.Second
 
 const lookUpTimeout = 2 * time.Second
 
-func (q question) printWithdrawal(ctx context.Context) {
+func (q question) printWithdrawnQuestion(ctx context.Context) {
 	terminalOut := q.prompter.terminalOut
 	terminal.EndQuestion(terminalOut)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)

@@ -179,7 +179,7 @@ func TestQuestionDecidedOnOtherSurface(t *testing.T) {
 	})
 }
 
-func TestAnswerAfterOtherDecision(t *testing.T) {
+func TestAnswerAfterEarlierDecision(t *testing.T) {
 	for want, result := range map[string]httpapi.DecideResponse{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
 		"too late: the call has already ended": {Outcome: wire.DecisionNotPending},
@@ -197,9 +197,9 @@ func TestAnswerAfterOtherDecision(t *testing.T) {
 	}
 }
 
-// TestUnsentDecision checks that the terminal repeats the question if the server did not
+// TestQuestionIsRepeatedAfterFailedDecision checks that the terminal repeats the question if the server did not
 // receive the decision.
-func TestUnsentDecision(t *testing.T) {
+func TestQuestionIsRepeatedAfterFailedDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.calls.errors = []error{errors.New("the server sent no answer")}
@@ -211,9 +211,9 @@ func TestUnsentDecision(t *testing.T) {
 	})
 }
 
-// TestInputEndsDuringQuestion checks that the end of the terminal's input neither allows nor denies
+// TestEndOfInputDecidesNothing checks that the end of the terminal's input neither allows nor denies
 // the call.
-func TestInputEndsDuringQuestion(t *testing.T) {
+func TestEndOfInputDecidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.typedInput.Close()
@@ -225,9 +225,9 @@ func TestInputEndsDuringQuestion(t *testing.T) {
 	})
 }
 
-// TestOwnDecisionIsNotRepeated checks that the terminal prints no note when the user's
+// TestOwnAnswerPrintsNoNote checks that the terminal prints no note when the user's
 // own answer in the terminal closes the question.
-func TestOwnDecisionIsNotRepeated(t *testing.T) {
+func TestOwnAnswerPrintsNoNote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.calls.onDecide = func() {

@@ -31,8 +31,8 @@ func WaitForEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWai
 		}
 		return nil
 	}
-	err := calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
-		Following: update,
+	err := calls.Follow(ctx, dispatch.SubscribeOptions{CallID: id}, httpapi.Listener{
+		StreamStarted: update,
 		Event: func(e dispatch.Event, _ []byte) error {
 			switch e.Kind {
 			case dispatch.EventSuspended, dispatch.EventEnded:

@@ -56,7 +56,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case result.Outcome != wire.DecisionAccepted:
 		return "", newAlreadyDecidedError("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
-	return c.describeEffect(v.View), nil
+	return c.describeChoice(v.View), nil
 }
 
 // The decision contains the ID of the ticket w, so that the decision cannot apply to a later ticket of the call.
@@ -68,7 +68,7 @@ func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	return d
 }
 
-func (c Choice) describeEffect(v dispatch.View) string {
+func (c Choice) describeChoice(v dispatch.View) string {
 	tool := terminal.SafeLine(v.ToolName)
 	switch {
 	case !c.Allow:

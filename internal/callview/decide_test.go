@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestDecisionAppliesToOneTicket checks that a decision about one ticket cannot apply to
+// TestDecisionNamesItsTicket checks that a decision about one ticket cannot apply to
 // a later ticket of the same call.
-func TestDecisionAppliesToOneTicket(t *testing.T) {
+func TestDecisionNamesItsTicket(t *testing.T) {
 	w := dispatch.WaitingTicket{TicketID: "ticket_1"}
 	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)
 	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.DurationMs != 60000 {

@@ -28,9 +28,9 @@ func EventText(e dispatch.Event, verbose bool) string {
 		}
 		return eventLine
 	case dispatch.EventSuspended:
-		return suspendedText(e)
+		return formatSuspension(e)
 	case dispatch.EventResumed:
-		return resolutionText(e.Resolution)
+		return formatResolution(e.Resolution)
 	case dispatch.EventRunning:
 		eventLine := "running"
 		if v.TabID != 0 {
@@ -59,19 +59,19 @@ func EventText(e dispatch.Event, verbose bool) string {
 	return terminal.SafeLine(string(e.Kind))
 }
 
-func suspendedText(e dispatch.Event) string {
+func formatSuspension(e dispatch.Event) string {
 	w := e.Call.Waiting
 	if w == nil { // the user decided before the event was printed
 		return "waiting for approval"
 	}
-	suspension := WaitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
+	suspensionText := WaitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
 	if w.Title != "" {
-		suspension += terminal.SafeLine(w.Title) + ": "
+		suspensionText += terminal.SafeLine(w.Title) + ": "
 	}
-	return suspension + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
+	return suspensionText + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
-func resolutionText(r *dispatch.Resolution) string {
+func formatResolution(r *dispatch.Resolution) string {
 	if r == nil {
 		return "decided"
 	}

@@ -32,7 +32,7 @@ const maxShownIDs = 5
 // [usererr.Error] if typedID matches several calls, or if typedID is empty and the
 // selection contains no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, selection Selection) (string, error) {
-	if isWholeID(typedID) {
+	if isFullID(typedID) {
 		return typedID, nil
 	}
 	listedViews, err := calls.List(ctx)
@@ -46,7 +46,7 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, sele
 		}
 	}
 	if len(matches) == 0 && typedID == "" {
-		return "", usererr.Errorf("%s: see `opentabs calls`", selection.emptyText())
+		return "", usererr.Errorf("%s: see `opentabs calls`", selection.emptyResultText())
 	}
 	if id, err := matches.choose(typedID); err != nil || id != "" {
 		return id, err
@@ -61,7 +61,7 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, sele
 // match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
 // if no call has this ID.
 func FindRecordedID(stateDir, typedID string, listedViews []dispatch.View) (string, error) {
-	if isWholeID(typedID) {
+	if isFullID(typedID) {
 		return typedID, nil
 	}
 	var matches idMatches
@@ -90,8 +90,8 @@ func NewUnknownCallError(typedID string) error {
 	return usererr.Errorf("no call has the ID %s: list calls with `opentabs calls --since 24h`", terminal.SafeLine(typedID))
 }
 
-// isWholeID reports whether a text is long enough to be the whole ID of a call.
-func isWholeID(typedID string) bool { return len(typedID) >= len(idPrefix)+26 }
+// isFullID reports whether a text is long enough to be the whole ID of a call.
+func isFullID(typedID string) bool { return len(typedID) >= len(idPrefix)+26 }
 
 // hasIDPrefix reports whether id begins with typedID, or with "call_" followed by typedID.
 func hasIDPrefix(id, typedID string) bool {
@@ -132,7 +132,7 @@ func (s Selection) contains(c dispatch.View) bool {
 	return c.Ended == nil
 }
 
-func (s Selection) emptyText() string {
+func (s Selection) emptyResultText() string {
 	if s == Waiting {
 		return "no call waits for you"
 	}

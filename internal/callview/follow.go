@@ -11,12 +11,12 @@ import (
 // Follow prints the events of all calls until ctx is cancelled, and then returns nil. If
 // the server stops, Follow returns httpapi.ErrEnded.
 func Follow(ctx context.Context, calls httpapi.CallsClient, terminalOut *terminal.Output, o Options) error {
-	var filter dispatch.FollowOptions
+	var filter dispatch.SubscribeOptions
 	if !o.Verbose && !o.JSON {
 		filter.Audience = dispatch.AudienceUser
 	}
 	err := calls.Follow(ctx, filter, httpapi.Listener{
-		Following: func() error {
+		StreamStarted: func() error {
 			terminalOut.Notef("following; stop with Ctrl-C")
 			return nil
 		},

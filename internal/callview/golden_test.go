@@ -32,7 +32,7 @@ func TestCallTerminalOutput(t *testing.T) {
 	for _, v := range []dispatch.View{waitingView, endedView, timedOutCall, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
-			s := callDetails{view: v, verbose: verbose, glyphSet: terminal.ASCIIGlyphs, now: now, viewTime: now}
+			s := callDetails{view: v, verbose: verbose, glyphSet: terminal.ASCIIGlyphs, now: now, viewReadTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
 			for _, tableRow := range Rows([]dispatch.View{v}, verbose, now) {
 				b.WriteString(strings.Join(tableRow, " | ") + "\n")

@@ -8,15 +8,15 @@ import (
 
 // liveCall shows the details of a call in a terminal and redraws them in place.
 type liveCall struct {
-	terminalOut *terminal.Output
-	verbose     bool
-	block       *terminal.Block
-	view        *dispatch.View
-	viewTime    time.Time
+	terminalOut  *terminal.Output
+	verbose      bool
+	block        *terminal.RedrawableBlock
+	view         *dispatch.View
+	viewReadTime time.Time
 }
 
 func newLiveCall(terminalOut *terminal.Output, verbose bool) *liveCall {
-	return &liveCall{terminalOut: terminalOut, verbose: verbose, block: terminalOut.NewBlock()}
+	return &liveCall{terminalOut: terminalOut, verbose: verbose, block: terminalOut.NewRedrawableBlock()}
 }
 
 func (l *liveCall) begin(v dispatch.View) error {
@@ -25,51 +25,51 @@ func (l *liveCall) begin(v dispatch.View) error {
 }
 
 func (l *liveCall) show(v dispatch.View) {
-	l.view, l.viewTime = &v, time.Now()
-	l.redraw(l.viewTime)
+	l.view, l.viewReadTime = &v, time.Now()
+	l.redraw(l.viewReadTime)
 }
 
 func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
-func (l *liveCall) showMissed(int)                         {}
-func (l *liveCall) pauseDuration() time.Duration           { return watchTick }
+func (l *liveCall) showMissedCount(int)                    {}
+func (l *liveCall) pauseDuration() time.Duration           { return redrawInterval }
 
 func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {
 		return
 	}
 	columns, rowCount := l.terminalOut.Size()
-	s := callDetails{view: *l.view, verbose: l.verbose, columns: columns, glyphSet: l.terminalOut.Glyphs(), now: now, viewTime: l.viewTime}
+	s := callDetails{view: *l.view, verbose: l.verbose, columns: columns, glyphSet: l.terminalOut.Glyphs(), now: now, viewReadTime: l.viewReadTime}
 	l.block.Draw(s.renderLines(rowCount - 1))
 }
 
 func (l *liveCall) showEnd(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
-		l.terminalOut.PrintSafeLines(newCallDetails(l.terminalOut, *v, l.verbose).renderLines(0)...)
+		l.terminalOut.PrintEscapedLines(newCallDetails(l.terminalOut, *v, l.verbose).renderLines(0)...)
 	}
 }
 
 const plainPrintInterval = time.Second
 
-// plainCall prints a call line by line, for output that is not a terminal.
-type plainCall struct {
+// plainTextCall prints a call line by line, for output that is not a terminal.
+type plainTextCall struct {
 	terminalOut   *terminal.Output
 	verbose       bool
 	printedLines  map[string][]string
 	hasPrintedEnd bool
 }
 
-func (p *plainCall) begin(v dispatch.View) error {
+func (p *plainTextCall) begin(v dispatch.View) error {
 	s := newCallDetails(p.terminalOut, v, p.verbose)
 	p.hasPrintedEnd = v.Ended != nil
-	p.terminalOut.PrintSafeLines(s.renderLines(0)...)
+	p.terminalOut.PrintEscapedLines(s.renderLines(0)...)
 	for _, a := range v.Activities {
 		p.printedLines[a.Type] = terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 	}
 	return nil
 }
 
-func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
+func (p *plainTextCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	hasReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!hasReport || p.verbose || e.IsForUser()) {
@@ -78,46 +78,46 @@ func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	return nil
 }
 
-func (p *plainCall) showMissed(n int) {
+func (p *plainTextCall) showMissedCount(n int) {
 	p.terminalOut.Notef("%s were missed", terminal.CountNoun(n, "event"))
 }
-func (p *plainCall) redraw(time.Time)             {}
-func (p *plainCall) pauseDuration() time.Duration { return plainPrintInterval }
+func (p *plainTextCall) redraw(time.Time)             {}
+func (p *plainTextCall) pauseDuration() time.Duration { return plainPrintInterval }
 
-func (p *plainCall) show(v dispatch.View) {
+func (p *plainTextCall) show(v dispatch.View) {
 	s := newCallDetails(p.terminalOut, v, p.verbose)
 	shownActivities, _ := s.shownActivities()
 	for _, a := range shownActivities {
 		lines, oldLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.printedLines[a.Type]
-		unchangedLines := 0
-		for unchangedLines < len(lines) && unchangedLines < len(oldLines) && lines[unchangedLines] == oldLines[unchangedLines] {
-			unchangedLines++
+		unchangedLineCount := 0
+		for unchangedLineCount < len(lines) && unchangedLineCount < len(oldLines) && lines[unchangedLineCount] == oldLines[unchangedLineCount] {
+			unchangedLineCount++
 		}
-		if unchangedLines == len(lines) && unchangedLines == len(oldLines) {
+		if unchangedLineCount == len(lines) && unchangedLineCount == len(oldLines) {
 			continue
 		}
 		p.printedLines[a.Type] = lines
-		activityHeading := activityHead(a)
+		activityHeading := formatActivityHeading(a)
 		switch {
-		case unchangedLines > 0 && unchangedLines == len(oldLines):
+		case unchangedLineCount > 0 && unchangedLineCount == len(oldLines):
 			activityHeading += ", more"
-		case unchangedLines > 0 || len(oldLines) > 0:
-			activityHeading += ", changed from line " + terminal.FormatNumber(float64(unchangedLines+1))
+		case unchangedLineCount > 0 || len(oldLines) > 0:
+			activityHeading += ", changed from line " + terminal.FormatNumber(float64(unchangedLineCount+1))
 		}
-		p.terminalOut.PrintSafeLines(activityHeading)
-		for _, line := range lines[unchangedLines:] {
-			p.terminalOut.PrintSafeLines("  " + line)
+		p.terminalOut.PrintEscapedLines(activityHeading)
+		for _, line := range lines[unchangedLineCount:] {
+			p.terminalOut.PrintEscapedLines("  " + line)
 		}
 	}
 }
 
-func (p *plainCall) showEnd(v *dispatch.View) {
+func (p *plainTextCall) showEnd(v *dispatch.View) {
 	if v == nil {
 		return
 	}
 	p.show(*v)
 	if v.Ended != nil && !p.hasPrintedEnd { // the event for the end of the call was lost
-		p.terminalOut.PrintSafeLines(fieldLine("status", newCallDetails(p.terminalOut, *v, p.verbose).statusLine()))
+		p.terminalOut.PrintEscapedLines(fieldLine("status", newCallDetails(p.terminalOut, *v, p.verbose).statusLine()))
 	}
 }
 
@@ -132,7 +132,7 @@ func (j jsonCall) begin(v dispatch.View) error {
 func (j jsonCall) showEvent(_ dispatch.Event, rawJSON []byte) error {
 	return j.terminalOut.PrintJSONLine(rawJSON)
 }
-func (j jsonCall) showMissed(n int) {
+func (j jsonCall) showMissedCount(n int) {
 	j.terminalOut.Notef("%s were missed", terminal.CountNoun(n, "event"))
 }
 func (jsonCall) show(dispatch.View)           {}

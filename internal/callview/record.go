@@ -36,10 +36,10 @@ func endTime(r recorder.Record) time.Time {
 // recorded calls have, such as the site.
 func PrintRecord(terminalOut *terminal.Output, r recorder.Record, verbose bool) {
 	Print(terminalOut, r.View, verbose)
-	terminalOut.PrintSafeLines(recordLines(r, verbose)...)
+	terminalOut.PrintEscapedLines(formatRecordLines(r, verbose)...)
 }
 
-func recordLines(r recorder.Record, verbose bool) []string {
+func formatRecordLines(r recorder.Record, verbose bool) []string {
 	var lines []string
 	if r.Site != "" {
 		lines = append(lines, fieldLine("site", terminal.SafeLine(r.Site)))

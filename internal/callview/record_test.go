@@ -8,11 +8,11 @@ import (
 	"opentabs/internal/recorder"
 )
 
-func TestDroppedMessages(t *testing.T) {
+func TestRecordLinesCountDroppedMessages(t *testing.T) {
 	for droppedCount, want := range map[int]string{
 		0: "", 1: "  1 earlier message was not recorded", 980: "  980 earlier messages were not recorded",
 	} {
-		lines := recordLines(recorder.Record{LastMessages: []dispatch.ToolMessage{{Message: "m"}}, DroppedMessages: droppedCount}, true)
+		lines := formatRecordLines(recorder.Record{LastMessages: []dispatch.ToolMessage{{Message: "m"}}, DroppedMessages: droppedCount}, true)
 		i := slices.Index(lines, "messages")
 		switch {
 		case i < 0:

@@ -33,14 +33,14 @@ func WaitingSummary(calls []dispatch.View) string {
 // Rows returns a table of calls with one row for each call. The first row of the table has the
 // column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
-	const waitColumn = 6
+	const timeLeftColumn = 6
 	tableRows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
 	for _, row := range treeOrder(calls) {
 		tableRows = append(tableRows, callRow(row.View, row.depth, verbose, now))
 	}
 	if WaitingSummary(calls) == "" {
 		for i := range tableRows {
-			tableRows[i] = slices.Delete(tableRows[i], waitColumn, waitColumn+1)
+			tableRows[i] = slices.Delete(tableRows[i], timeLeftColumn, timeLeftColumn+1)
 		}
 	}
 	return tableRows
@@ -49,12 +49,12 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 // In a narrow terminal, call IDs are shortened to shortIDLength characters; commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message
-// of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
-// of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
+// ShortenCells shortens cells in a table of calls for a narrow terminal, so that the status and message
+// of each call stay visible. ShortenCells shortens call IDs, and removes the error code from the status
+// of failed calls. ShortenCells shortens times to hours and minutes, with the month and day unless the
 // date is today.
-func FitRows(tableRows [][]string, columns int, now time.Time) {
-	if columns >= minColumnsForWholeCells {
+func ShortenCells(tableRows [][]string, columns int, now time.Time) {
+	if columns >= minColumnsForFullCells {
 		return
 	}
 	for i, name := range tableRows[0] {
@@ -82,7 +82,7 @@ func shortTime(timestamp string, now time.Time) string {
 	return at.Format("01-02 15:04")
 }
 
-const minColumnsForWholeCells = 120
+const minColumnsForFullCells = 120
 
 // treeRow is a call and its depth in the tree of nested calls; a call that is not nested has depth
 // 0.
@@ -103,17 +103,17 @@ func treeOrder(calls []dispatch.View) []treeRow {
 		}
 	}
 	var rows []treeRow
-	var addTree func(v dispatch.View, depth int)
-	addTree = func(v dispatch.View, depth int) {
+	var addCallTree func(v dispatch.View, depth int)
+	addCallTree = func(v dispatch.View, depth int) {
 		rows = append(rows, treeRow{v, depth})
 		slices.SortStableFunc(children[v.CallID], func(a, b dispatch.View) int { return a.Created.Compare(b.Created) })
 		for _, childView := range children[v.CallID] {
-			addTree(childView, depth+1)
+			addCallTree(childView, depth+1)
 		}
 	}
 	for _, v := range calls {
 		if !isListed[v.ParentCallID] {
-			addTree(v, 0)
+			addCallTree(v, 0)
 		}
 	}
 	return rows
@@ -127,19 +127,19 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	if result := v.ShownResult(false); result != "" {
 		messageCell = result
 	}
-	waitCell := ""
+	timeLeftCell := ""
 	switch {
 	case v.Error != "":
 		messageCell = v.Error
 	case v.Waiting != nil:
-		waitCell, messageCell = timeLeftText(*v.Waiting, now), v.Waiting.Reason
+		timeLeftCell, messageCell = timeLeftText(*v.Waiting, now), v.Waiting.Reason
 	}
 	progressCell := ""
 	if progress != nil {
 		progressCell = terminal.FormatPercent(*progress)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, runTimeText(v), v.ToClient().String(), waitCell, terminal.SafeLine(messageCell),
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, runTimeText(v), v.ToClient().String(), timeLeftCell, terminal.SafeLine(messageCell),
 	}
 }
 
@@ -177,12 +177,12 @@ func endText(v dispatch.View) string {
 }
 
 func waitTimeText(v dispatch.View) string {
-	approvalWait, forUser := waterfall.WaitTime(&v, v.Created)
+	approvalWait, userWaitTime := waterfall.WaitTime(&v, v.Created)
 	var statusTexts []string
 	for _, wait := range []struct {
 		waitTime time.Duration
 		state    string
-	}{{approvalWait, stateWaitingApproval}, {forUser, stateWaitingUser}} {
+	}{{approvalWait, stateWaitingApproval}, {userWaitTime, stateWaitingUser}} {
 		if wait.waitTime > 0 {
 			statusTexts = append(statusTexts, shortDuration(wait.waitTime)+" "+wait.state)
 		}

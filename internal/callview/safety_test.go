@@ -23,7 +23,7 @@ func TestFollowEscapesControlCharacters(t *testing.T) {
 		call.Activities = append(call.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	var b bytes.Buffer
-	p := plainCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
+	p := plainTextCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
 	p.show(call)
 	if r, found := plaintext.FindHiddenRune(b.String()); found || b.Len() == 0 {
 		t.Errorf("printed events %q contain the hidden character %q; want some text without hidden characters", b.String(), r)

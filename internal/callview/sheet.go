@@ -18,8 +18,8 @@ type callDetails struct {
 	columns  int
 	glyphSet terminal.Glyphs
 	now      time.Time
-	// viewTime is when view was read; for a running call, the time since viewTime is added to the run time.
-	viewTime time.Time
+	// viewReadTime is when view was read; for a running call, the time since viewReadTime is added to the run time.
+	viewReadTime time.Time
 }
 
 const detailLabelWidth = 9
@@ -29,7 +29,7 @@ func fieldLine(label, fieldValue string) string {
 }
 
 func (s callDetails) renderLines(maxLines int) []string {
-	lines := append(s.headLines(), s.timelineLines()...)
+	lines := append(s.summaryLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
 	if maxLines > 0 {
 		maxLines = max(1, maxLines-len(lines))
@@ -37,7 +37,7 @@ func (s callDetails) renderLines(maxLines int) []string {
 	return append(lines, s.activityLines(maxLines)...)
 }
 
-func (s callDetails) headLines() []string {
+func (s callDetails) summaryLines() []string {
 	v := s.view
 	tool := terminal.SafeLine(v.ToolName)
 	if v.Prompt {
@@ -87,7 +87,7 @@ func (s callDetails) statusLine() string {
 func (s callDetails) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
-		d += max(0, s.now.Sub(s.viewTime))
+		d += max(0, s.now.Sub(s.viewReadTime))
 	}
 	return d
 }
@@ -126,7 +126,7 @@ func (s callDetails) timelineLines() []string {
 		case dispatch.EventSuspended:
 			eventText = "waiting: " + terminal.SafeLine(m.Reason)
 		case dispatch.EventResumed:
-			eventText = resolutionText(m.Resolution)
+			eventText = formatResolution(m.Resolution)
 		case dispatch.EventEnded:
 			eventText = statusText(s.view)
 		case dispatch.EventStopped:
@@ -191,7 +191,7 @@ func (s callDetails) activityLines(maxLines int) []string {
 	visibleActivities, hiddenCount := s.shownActivities()
 	var lines []string
 	for i, a := range visibleActivities {
-		lines = append(lines, activityHead(a))
+		lines = append(lines, formatActivityHeading(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
 			// Leave at least one line for the heading of each remaining activity, and one
@@ -209,7 +209,7 @@ func (s callDetails) activityLines(maxLines int) []string {
 	return lines
 }
 
-func activityHead(a dispatch.ActivityView) string {
+func formatActivityHeading(a dispatch.ActivityView) string {
 	activityHeading := "activity " + terminal.SafeLine(a.Type)
 	if a.Audience != dispatch.AudienceUser {
 		activityHeading += " (not for the user)"
@@ -234,7 +234,7 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 
 func newCallDetails(terminalOut *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
-	s := callDetails{view: v, verbose: verbose, glyphSet: terminalOut.Glyphs(), now: now, viewTime: now}
+	s := callDetails{view: v, verbose: verbose, glyphSet: terminalOut.Glyphs(), now: now, viewReadTime: now}
 	if terminalOut.IsTerminal() {
 		s.columns, _ = terminalOut.Size()
 	}
@@ -245,5 +245,5 @@ func newCallDetails(terminalOut *terminal.Output, v dispatch.View, verbose bool)
 // view v must have been read just now, because the printed run time of a running call
 // depends on the current time.
 func Print(terminalOut *terminal.Output, v dispatch.View, verbose bool) {
-	terminalOut.PrintSafeLines(newCallDetails(terminalOut, v, verbose).renderLines(0)...)
+	terminalOut.PrintEscapedLines(newCallDetails(terminalOut, v, verbose).renderLines(0)...)
 }

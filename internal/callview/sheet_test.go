@@ -43,7 +43,7 @@ func runningView() dispatch.View {
 
 func TestCallDetailsFitScreen(t *testing.T) {
 	now := time.Now()
-	s := callDetails{view: runningView(), columns: 80, glyphSet: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
+	s := callDetails{view: runningView(), columns: 80, glyphSet: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewReadTime: now}
 	lines := s.renderLines(24)
 	joinedLines := strings.Join(lines, "\n")
 	if len(lines) > 24 {
@@ -64,7 +64,7 @@ func TestCallDetailsFitScreen(t *testing.T) {
 func TestCallDetailsHideInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := callDetails{view: runningView(), columns: columns, glyphSet: terminal.ASCIIGlyphs, now: now, viewTime: now}
+		s := callDetails{view: runningView(), columns: columns, glyphSet: terminal.ASCIIGlyphs, now: now, viewReadTime: now}
 		joinedLines := strings.Join(s.renderLines(0), "\n")
 		if strings.Contains(joinedLines, "of no interest") || strings.Contains(joinedLines, "activity json") {
 			t.Errorf("call details without --verbose contain an internal activity; want none:\n%s", joinedLines)
@@ -82,11 +82,11 @@ func TestCallDetailsHideInternalActivities(t *testing.T) {
 	}
 }
 
-func TestCallTreeOrder(t *testing.T) {
+func TestNestedCallsFollowParent(t *testing.T) {
 	now := time.Now()
-	view := func(id, parentDir string, seconds int) dispatch.View {
+	view := func(id, parentCallID string, seconds int) dispatch.View {
 		return dispatch.View{
-			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parentDir, ToolName: id},
+			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parentCallID, ToolName: id},
 			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
@@ -101,7 +101,7 @@ func TestCallTreeOrder(t *testing.T) {
 	}
 }
 
-func TestFitRows(t *testing.T) {
+func TestShortenCells(t *testing.T) {
 	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.Local)
 	for columns, want := range map[int]string{
 		80:  "09:05|call_x6axhe37|failed 11-20 09:05|call_a|waiting for approval",
@@ -112,7 +112,7 @@ func TestFitRows(t *testing.T) {
 			{"2026-11-28 09:05:01", "call_x6axhe37hbgwg7pggqeuutzrbm", "failed (tool_error)"},
 			{"2026-11-20 09:05:01", "call_a", "waiting for approval"},
 		}
-		FitRows(tableRows, columns, now)
+		ShortenCells(tableRows, columns, now)
 		if got := strings.Join(tableRows[1], "|") + " " + strings.Join(tableRows[2], "|"); got != want || tableRows[0][2] != "STATUS" {
 			t.Errorf("on a terminal with %d columns the rows are %q, want %q", columns, got, want)
 		}

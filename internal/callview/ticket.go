@@ -33,7 +33,7 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 		addLine(w.Title)
 	}
 	addLine(w.Reason)
-	addLine(formatPage(w.Page))
+	addLine(formatTicketPage(w.Page))
 	for _, line := range (callDetails{view: v, now: now}).argumentLines(*w) {
 		lines = append(lines, strings.TrimPrefix(line, "  "))
 	}
@@ -55,7 +55,7 @@ func formatTool(w dispatch.WaitingTicket) string {
 	return name + ": " + effect
 }
 
-func formatPage(page *dispatch.TicketPage) string {
+func formatTicketPage(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
 	}

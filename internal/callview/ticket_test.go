@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestTicketLines(t *testing.T) {
+func TestTicketLinesShowQuestion(t *testing.T) {
 	now := time.Now()
 	v := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__export"}, Waiting: &dispatch.WaitingTicket{
 		Tool: "chat__export", Kind: wire.TicketPermission, Reason: "Client cursor wants to run chat__export",

@@ -17,11 +17,11 @@ func PrintTiming(terminalOut *terminal.Output, v dispatch.View, now time.Time) {
 	if terminalOut.IsTerminal() {
 		columns, _ = terminalOut.Size()
 	}
-	terminalOut.PrintSafeLines(timingLines(v, now, columns, terminalOut.Glyphs())...)
+	terminalOut.PrintEscapedLines(timingLines(v, now, columns, terminalOut.Glyphs())...)
 }
 
-// Timing contains the durations of the phases of a call, for JSON output.
-type Timing struct {
+// CallTiming contains the durations of the phases of a call, for JSON output.
+type CallTiming struct {
 	CallID string `json:"call_id"`
 	// TraceID is the trace ID that the client sent with the call; empty if the client
 	// sent none.
@@ -38,10 +38,10 @@ type TimingPhase struct {
 	Ms      float64 `json:"ms"`
 }
 
-// NewTiming returns how long each phase of a call took. If the call has not ended, its
+// NewCallTiming returns how long each phase of a call took. If the call has not ended, its
 // last phase ends at the time now.
-func NewTiming(v dispatch.View, now time.Time) Timing {
-	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
+func NewCallTiming(v dispatch.View, now time.Time) CallTiming {
+	t := CallTiming{CallID: v.CallID, Phases: []TimingPhase{}}
 	if v.Trace != nil {
 		t.TraceID = v.Trace.TraceID
 	}

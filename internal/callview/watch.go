@@ -25,7 +25,7 @@ type display interface {
 	begin(v dispatch.View) error
 	show(v dispatch.View)
 	showEvent(e dispatch.Event, rawJSON []byte) error
-	showMissed(n int)
+	showMissedCount(n int)
 	// The method redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
 	// showEnd receives nil if the server could not return the final state of the call.
@@ -40,10 +40,10 @@ func newDisplay(terminalOut *terminal.Output, o Options) display {
 	case terminalOut.CanRedraw():
 		return newLiveCall(terminalOut, o.Verbose)
 	}
-	return &plainCall{terminalOut: terminalOut, verbose: o.Verbose, printedLines: map[string][]string{}}
+	return &plainTextCall{terminalOut: terminalOut, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
-const watchTick = 100 * time.Millisecond
+const redrawInterval = 100 * time.Millisecond
 
 // streamItem is one item of a call's event stream: the start of the stream, an event, or
 // a number of lost events.
@@ -63,14 +63,14 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, terminalOut *
 	display := newDisplay(terminalOut, o)
 	go func() { streamErr <- streamEvents(watchCtx, client, id, items) }()
 	w := watcher{client: client, id: id, display: display}
-	ticker := time.NewTicker(watchTick)
+	ticker := time.NewTicker(redrawInterval)
 	defer ticker.Stop()
 	for {
 		var hasEnded bool
 		var err error
 		select {
 		case item := <-items:
-			hasEnded, err = w.handle(ctx, item)
+			hasEnded, err = w.handleItem(ctx, item)
 		case now := <-ticker.C:
 			hasEnded, err = w.refreshCall(ctx, now)
 		case err = <-streamErr:
@@ -94,8 +94,8 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 			return ctx.Err()
 		}
 	}
-	return client.Calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
-		Following: func() error { return sendItem(streamItem{isFollowing: true}) },
+	return client.Calls.Follow(ctx, dispatch.SubscribeOptions{CallID: id}, httpapi.Listener{
+		StreamStarted: func() error { return sendItem(streamItem{isFollowing: true}) },
 		Event: func(e dispatch.Event, rawJSON []byte) error {
 			return sendItem(streamItem{event: &e, rawJSON: append([]byte(nil), rawJSON...)})
 		},
@@ -115,11 +115,11 @@ type watcher struct {
 	viewSeq uint64
 	// isStale is true if an event of the call has arrived since the watcher read lastView
 	// from the server.
-	isStale  bool
-	viewTime time.Time
+	isStale      bool
+	viewReadTime time.Time
 }
 
-func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
+func (w *watcher) handleItem(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
 	case item.isFollowing: // the first view is read only now, so that the stream has all later events
 		if err := w.fetchCall(ctx); err != nil {
@@ -128,7 +128,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 		w.viewSeq = w.lastView.Seq
 		return w.lastView.Ended != nil, w.display.begin(*w.lastView)
 	case item.event == nil:
-		w.display.showMissed(item.missedCount)
+		w.display.showMissedCount(item.missedCount)
 		w.isStale = true
 		return false, nil
 	case item.event.Seq <= w.viewSeq:
@@ -146,7 +146,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 }
 
 func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
-	if w.isStale && now.Sub(w.viewTime) >= w.display.pauseDuration() {
+	if w.isStale && now.Sub(w.viewReadTime) >= w.display.pauseDuration() {
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
@@ -163,6 +163,6 @@ func (w *watcher) fetchCall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.lastView, w.isStale, w.viewTime = &callRecord.View, false, time.Now()
+	w.lastView, w.isStale, w.viewReadTime = &callRecord.View, false, time.Now()
 	return nil
 }

@@ -12,27 +12,27 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-type recordedDisplay struct{ calls []string }
+type recordingDisplay struct{ calls []string }
 
-func (r *recordedDisplay) begin(dispatch.View) error    { r.calls = append(r.calls, "begin"); return nil }
-func (r *recordedDisplay) show(dispatch.View)           { r.calls = append(r.calls, "show") }
-func (r *recordedDisplay) showMissed(int)               { r.calls = append(r.calls, "missed") }
-func (r *recordedDisplay) redraw(time.Time)             {}
-func (r *recordedDisplay) showEnd(*dispatch.View)       { r.calls = append(r.calls, "end") }
-func (r *recordedDisplay) pauseDuration() time.Duration { return time.Second }
+func (r *recordingDisplay) begin(dispatch.View) error    { r.calls = append(r.calls, "begin"); return nil }
+func (r *recordingDisplay) show(dispatch.View)           { r.calls = append(r.calls, "show") }
+func (r *recordingDisplay) showMissedCount(int)          { r.calls = append(r.calls, "missed") }
+func (r *recordingDisplay) redraw(time.Time)             {}
+func (r *recordingDisplay) showEnd(*dispatch.View)       { r.calls = append(r.calls, "end") }
+func (r *recordingDisplay) pauseDuration() time.Duration { return time.Second }
 
-func (r *recordedDisplay) showEvent(e dispatch.Event, _ []byte) error {
+func (r *recordingDisplay) showEvent(e dispatch.Event, _ []byte) error {
 	r.calls = append(r.calls, string(e.Kind))
 	return nil
 }
 
-// TestWatchHandlesEventsOnce checks that the watcher skips events that the first view of
+// TestWatchSkipsEventsOfFirstView checks that the watcher skips events that the first view of
 // the call already includes.
-func TestWatchHandlesEventsOnce(t *testing.T) {
-	display := &recordedDisplay{}
+func TestWatchSkipsEventsOfFirstView(t *testing.T) {
+	display := &recordingDisplay{}
 	w := watcher{display: display, lastView: &dispatch.View{}, viewSeq: 5}
 	for seq := range uint64(8) {
-		hasEnded, err := w.handle(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
+		hasEnded, err := w.handleItem(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
 		if hasEnded || err != nil {
 			t.Fatalf("event %d: ended = %t, error %v; want false and no error", seq, hasEnded, err)
 		}
@@ -44,7 +44,7 @@ func TestWatchHandlesEventsOnce(t *testing.T) {
 		t.Errorf("events that the display received = %q; want %q", got, "progress progress")
 	}
 	w.isStale = false
-	if _, err := w.handle(t.Context(), streamItem{missedCount: 3}); err != nil || !w.isStale {
+	if _, err := w.handleItem(t.Context(), streamItem{missedCount: 3}); err != nil || !w.isStale {
 		t.Errorf("after lost events: stale = %t, error %v; want true and no error", w.isStale, err)
 	}
 }
@@ -60,9 +60,9 @@ func TestLiveCallKeepsFinalOutput(t *testing.T) {
 	if n := strings.Count(v.String(), "\n"); n >= v.Rows {
 		t.Errorf("the live view has %d line feeds; want fewer than the %d rows of the screen", n, v.Rows)
 	}
-	writtenBefore := v.WrittenBytes
-	l.redraw(l.viewTime.Add(50 * time.Millisecond))
-	if n := v.WrittenBytes - writtenBefore; n > 200 {
+	bytesWrittenBefore := v.WrittenBytes
+	l.redraw(l.viewReadTime.Add(50 * time.Millisecond))
+	if n := v.WrittenBytes - bytesWrittenBefore; n > 200 {
 		t.Errorf("redraw without a change wrote %d bytes; want at most 200", n)
 	}
 	l.showEnd(&callView)
@@ -80,7 +80,7 @@ func TestLiveCallKeepsFinalOutput(t *testing.T) {
 // changed line on.
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
-	p := &plainCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
+	p := &plainTextCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
 	for _, step := range []struct{ wantLine, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},

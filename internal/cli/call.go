@@ -18,7 +18,7 @@ func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 	if err != nil {
 		return err
 	}
-	return toolcall.Run(ctx, client, daemon.CommandClient, request, p.In, p.Out)
+	return toolcall.Run(ctx, client, daemon.CallCommandClient, request, p.In, p.Out)
 }
 
 // RunTypedCall runs a call that the user has typed at the prompt of `opentabs plugin

@@ -69,7 +69,7 @@ func TestExplainError(t *testing.T) {
 		{"no server", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", ExitFailed},
-		{"a server with another token", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
+		{"a server with another token", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrPortTaken), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
 		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", ExitFailed},
 	} {
 		if got, code := ExplainError(c.ctx, c.err); got != c.want || code != c.code {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Support is whether an MCP client has a feature: "yes", "no" or "unknown".
-type Support string
+// SupportLevel is whether an MCP client has a feature: "yes", "no" or "unknown".
+type SupportLevel string
 
 // The value unverified means that no source mentions the feature, so opentabs treats it as unsupported.
 const (
-	supported   Support = "yes"
-	unsupported Support = "no"
-	unverified  Support = "unknown"
+	supported   SupportLevel = "yes"
+	unsupported SupportLevel = "no"
+	unverified  SupportLevel = "unknown"
 )
 
-// UnlimitedTools is the value of [Profile.ToolCap] for a client without a limit on tools.
+// UnlimitedTools is the value of [Profile.MaxListedTools] for a client without a limit on tools.
 const UnlimitedTools = 0
 
 // defaultToolCap is for unknown clients; common model APIs accept at most 128 tools.
@@ -60,17 +60,17 @@ type Profile struct {
 	// ShowsProgress is whether the client shows progress messages, and Images is whether it shows images in results.
 	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether the
 	// client can show the user a form of the server. The capability that the client declares overrides Elicitation.
-	ShowsProgress, Images, ListChanged, Elicitation Support
-	// StructuredOnly is true if the client reads the structured content of results, and
+	ShowsProgress, Images, ListChanged, Elicitation SupportLevel
+	// ReadsOnlyStructuredContent is true if the client reads the structured content of results, and
 	// ignores text that repeats the structured content.
-	StructuredOnly bool
+	ReadsOnlyStructuredContent bool
 	// OutputSchemas is whether the client passes the output schemas of tools to its
 	// model.
-	OutputSchemas Support
-	// ToolCap is the maximum number of tools that one MCP server should list for the client;
-	// UnlimitedTools means no limit. If a client sends all tools to its model, ToolCap leaves room for
+	OutputSchemas SupportLevel
+	// MaxListedTools is the maximum number of tools that one MCP server should list for the client;
+	// UnlimitedTools means no limit. If a client sends all tools to its model, MaxListedTools leaves room for
 	// the tools of other MCP servers.
-	ToolCap int
+	MaxListedTools int
 	// The field Defers is true if the client first gives its model only the names of tools. If
 	// Defers is true, the client loads a tool's description when the model searches for the
 	// tool.

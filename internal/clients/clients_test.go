@@ -12,8 +12,8 @@ func TestClientsOfStructuredContentOnly(t *testing.T) {
 		want          bool
 	}{{"claude-code", "2.1.280", true}, {"claude-code", "2.1.76", true}, {"claude-code", "2.0.10", false}, {"claude-code", "", false},
 		{"claude-code (via mcp-remote 0.1)", "2.1.280", false}, {"opentabs call", "1.0.0", true}, {"claude-ai", "0.1.0", false}, {"", "", false}} {
-		if got := Of(c.name, c.version).StructuredOnly; got != c.want {
-			t.Errorf("StructuredOnly of the client %s %s = %v, want %v", c.name, c.version, got, c.want)
+		if got := Of(c.name, c.version).ReadsOnlyStructuredContent; got != c.want {
+			t.Errorf("ReadsOnlyStructuredContent of the client %s %s = %v, want %v", c.name, c.version, got, c.want)
 		}
 	}
 }
@@ -49,14 +49,14 @@ func TestFindProfile(t *testing.T) {
 	}
 }
 
-func TestClientToolCap(t *testing.T) {
+func TestMaxListedToolsOfClients(t *testing.T) {
 	for name, want := range map[string]int{
 		"Visual Studio Code": 100, "cursor-vscode": 60, "windsurf-client": 60, "github-copilot-developer": 300, "claude-code": 300,
 		"opentabs call": UnlimitedTools, "": 128, "another-client": 128, "Zed": 128,
 	} {
 		p := Of(name, "1")
-		if p.ToolCap != want || p.Defers != (want == 300) {
-			t.Errorf("client %q: tool cap %d, defers descriptions = %t; want the tool cap %d", name, p.ToolCap, p.Defers, want)
+		if p.MaxListedTools != want || p.Defers != (want == 300) {
+			t.Errorf("client %q: tool cap %d, defers descriptions = %t; want the tool cap %d", name, p.MaxListedTools, p.Defers, want)
 		}
 	}
 	if Of("claude-code", "3").UsesOutputSchemas() || !Of("", "").UsesOutputSchemas() || !Of("cursor-vscode", "1").UsesOutputSchemas() {
@@ -64,9 +64,9 @@ func TestClientToolCap(t *testing.T) {
 	}
 }
 
-// TestClientTable checks that each profile names its sources, and that [Of] finds the profile by the
+// TestTableProfilesAreConsistent checks that each profile names its sources, and that [Of] finds the profile by the
 // client's name.
-func TestClientTable(t *testing.T) {
+func TestTableProfilesAreConsistent(t *testing.T) {
 	table := Table()
 	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.ProgressRestartsTimeout {
 		t.Errorf("last profile of the table = %+v; want the profile of unknown clients", lastProfile)
@@ -92,7 +92,7 @@ func TestClientTable(t *testing.T) {
 				t.Errorf("profile %s: the date of a source is invalid: %v", p.Client, err)
 			}
 		}
-		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation, p.OutputSchemas} {
+		for _, s := range []SupportLevel{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation, p.OutputSchemas} {
 			if s != supported && s != unsupported && s != unverified {
 				t.Errorf("profile %s: support of a feature = %q; want yes, no or unknown", p.Client, s)
 			}

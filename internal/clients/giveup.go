@@ -26,17 +26,17 @@ const (
 	MaxTimeout = 24 * time.Hour
 )
 
-// GiveUp describes when and why an MCP client stopped waiting for the response to a call.
-type GiveUp struct {
+// AbandonedCall describes when and why an MCP client stopped waiting for the response to a call.
+type AbandonedCall struct {
 	// The field WaitDuration is how long the client waited, from its request until it gave up
 	// the call.
 	WaitDuration time.Duration
 	// HasProgress is true if the client received progress notifications for the call. TimeSinceProgress is
-	// the time from the last progress notification until the client gave up. LongestPause is the
+	// the time from the last progress notification until the client gave up. LongestProgressPause is the
 	// longest time between two notifications, or from the request to the first notification.
-	HasProgress       bool
-	TimeSinceProgress time.Duration
-	LongestPause      time.Duration
+	HasProgress          bool
+	TimeSinceProgress    time.Duration
+	LongestProgressPause time.Duration
 	// Reason is the reason in the client's cancellation. The field Reason is empty if the
 	// client sent no reason, or closed its connection instead.
 	Reason string
@@ -44,8 +44,8 @@ type GiveUp struct {
 
 // Network delays and imprecise timers make clients seem to give up slightly before or after their timeout.
 const (
-	maxEarlyTolerance = 100 * time.Millisecond
-	maxLateTolerance  = 400 * time.Millisecond
+	earlyTimeoutTolerance = 100 * time.Millisecond
+	lateTimeoutTolerance  = 400 * time.Millisecond
 )
 
 // Timeouts below 30 s are not listed: if a client gives up that early, the user probably stopped the call.
@@ -56,7 +56,7 @@ var commonTimeouts = []time.Duration{
 
 func commonTimeoutRank(waitDuration time.Duration) int {
 	if i := slices.IndexFunc(commonTimeouts, func(commonTimeout time.Duration) bool {
-		return waitDuration >= commonTimeout-maxEarlyTolerance && waitDuration <= commonTimeout+maxLateTolerance
+		return waitDuration >= commonTimeout-earlyTimeoutTolerance && waitDuration <= commonTimeout+lateTimeoutTolerance
 	}); i >= 0 {
 		return i
 	}
@@ -86,22 +86,22 @@ func isGenericReason(reason string) bool {
 // InferTimeout infers the client's timeout from how the client gave up the call.
 // InferTimeout returns false if the client probably gave up for another reason, for
 // example because the user pressed stop.
-func (g GiveUp) InferTimeout() (Timeout, bool) {
+func (g AbandonedCall) InferTimeout() (Timeout, bool) {
 	isTimeout := isTimeoutReason(g.Reason)
 	if !isTimeout && !isGenericReason(g.Reason) {
 		return Timeout{}, false
 	}
-	waitDuration, progressRestarts := g.explainWait()
-	if waitDuration < MinTimeout-maxEarlyTolerance || waitDuration > MaxTimeout || !isTimeout && commonTimeoutRank(waitDuration) == len(commonTimeouts) {
+	waitDuration, progressRestarts := g.inferLimit()
+	if waitDuration < MinTimeout-earlyTimeoutTolerance || waitDuration > MaxTimeout || !isTimeout && commonTimeoutRank(waitDuration) == len(commonTimeouts) {
 		return Timeout{}, false
 	}
-	return Timeout{Limit: roundToTimeout(waitDuration), ProgressRestarts: progressRestarts}, true
+	return Timeout{Limit: roundToCommonSecond(waitDuration), ProgressRestarts: progressRestarts}, true
 }
 
-func (g GiveUp) explainWait() (waitDuration time.Duration, progressRestarts bool) {
+func (g AbandonedCall) inferLimit() (waitDuration time.Duration, progressRestarts bool) {
 	// If progress notifications restarted the client's timeout, the client would never have waited
 	// longer for a notification than it waited after the last one.
-	if !g.HasProgress || g.TimeSinceProgress+maxLateTolerance < g.LongestPause {
+	if !g.HasProgress || g.TimeSinceProgress+lateTimeoutTolerance < g.LongestProgressPause {
 		return g.WaitDuration, false
 	}
 	waitRank, progressRank := commonTimeoutRank(g.WaitDuration), commonTimeoutRank(g.TimeSinceProgress)
@@ -112,7 +112,7 @@ func (g GiveUp) explainWait() (waitDuration time.Duration, progressRestarts bool
 		return g.TimeSinceProgress, true
 	case waitRank < len(commonTimeouts): // both times match the same common timeout, because the only notification came right after the request
 		return g.WaitDuration, false
-	case g.TimeSinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
+	case g.TimeSinceProgress < 2*g.LongestProgressPause: // progress notifications arrived regularly until the client gave up
 		return g.WaitDuration, false
 	case g.WaitDuration < g.TimeSinceProgress+g.TimeSinceProgress/2:
 		// The timeout could have started at the request or at the last notification; the shorter timeout is safe.
@@ -121,10 +121,10 @@ func (g GiveUp) explainWait() (waitDuration time.Duration, progressRestarts bool
 	return g.TimeSinceProgress, true
 }
 
-// roundToTimeout rounds a time that is close to a whole second, because most timeouts are whole
+// roundToCommonSecond rounds a time that is close to a whole second, because most timeouts are whole
 // seconds.
-func roundToTimeout(waitDuration time.Duration) time.Duration {
-	if totalDuration := (waitDuration + maxEarlyTolerance).Truncate(time.Second); waitDuration <= totalDuration+maxLateTolerance {
+func roundToCommonSecond(waitDuration time.Duration) time.Duration {
+	if totalDuration := (waitDuration + earlyTimeoutTolerance).Truncate(time.Second); waitDuration <= totalDuration+lateTimeoutTolerance {
 		return max(totalDuration, MinTimeout)
 	}
 	return waitDuration.Truncate(100 * time.Millisecond)

@@ -10,32 +10,32 @@ func TestInferTimeout(t *testing.T) {
 	s := time.Second
 	for _, testCase := range []struct {
 		name             string
-		g                GiveUp
+		g                AbandonedCall
 		limit            time.Duration
 		progressRestarts bool
 	}{
-		{"without progress", GiveUp{WaitDuration: 60*s + 12*time.Millisecond, Reason: reason}, 60 * s, false},
-		{"an unusual time", GiveUp{WaitDuration: 77 * s, Reason: reason}, 77 * s, false},
-		{"0.7 s more than a whole second", GiveUp{WaitDuration: 3700 * time.Millisecond, Reason: "request timeout"}, 3700 * time.Millisecond, false},
-		{"too short", GiveUp{WaitDuration: s / 2, Reason: reason}, 0, false},
-		{"progress each second, 60 s after the start", GiveUp{60 * s, true, s / 2, s, reason}, 60 * s, false},
-		{"progress each 10 s, 60 s after the start", GiveUp{60 * s, true, 10 * s, 10 * s, reason}, 60 * s, false},
-		{"progress until 30 s, 60 s after the start", GiveUp{60 * s, true, 30 * s, 10 * s, reason}, 60 * s, false},
-		{"reminders at 0, 25 and 50 s", GiveUp{60 * s, true, 10 * s, 25 * s, reason}, 60 * s, false},
-		{"60 s after the last progress", GiveUp{90 * s, true, 60 * s, 10 * s, reason}, 60 * s, true},
-		{"60 s after progress at 2 s", GiveUp{62 * s, true, 60 * s, 2 * s, reason}, 60 * s, true},
-		{"60 s after progress for 4 min", GiveUp{300 * s, true, 60 * s, 20 * s, reason}, 60 * s, true},
-		{"an earlier pause that was longer", GiveUp{130 * s, true, 60 * s, 70 * s, reason}, 130 * s, false},
-		{"progress only at the start", GiveUp{60 * s, true, 60*s - time.Millisecond, time.Millisecond, reason}, 60 * s, false},
-		{"5 s after the last progress", GiveUp{10 * s, true, 5 * s, s, reason}, 5 * s, true},
-		{"5 s after the start", GiveUp{5 * s, true, s / 2, s, reason}, 5 * s, false},
-		{"the progress was too early", GiveUp{6 * s, true, 5 * s, s, reason}, 5 * s, false},
-		{"disconnected at a round time", GiveUp{WaitDuration: 120*s + 200*time.Millisecond}, 120 * s, false},
-		{"disconnected 60 s after progress", GiveUp{83 * s, true, 60 * s, 4 * s, ""}, 60 * s, true},
-		{"disconnected at an unusual time", GiveUp{WaitDuration: 61 * s}, 0, false},
-		{"disconnected early", GiveUp{WaitDuration: 20 * s}, 0, false},
-		{"stopped by the user", GiveUp{WaitDuration: 60 * s, Reason: "stopped by the user"}, 0, false},
-		{"aborted at a round time", GiveUp{WaitDuration: 60 * s, Reason: "AbortError: This operation was aborted"}, 60 * s, false},
+		{"without progress", AbandonedCall{WaitDuration: 60*s + 12*time.Millisecond, Reason: reason}, 60 * s, false},
+		{"an unusual time", AbandonedCall{WaitDuration: 77 * s, Reason: reason}, 77 * s, false},
+		{"0.7 s more than a whole second", AbandonedCall{WaitDuration: 3700 * time.Millisecond, Reason: "request timeout"}, 3700 * time.Millisecond, false},
+		{"too short", AbandonedCall{WaitDuration: s / 2, Reason: reason}, 0, false},
+		{"progress each second, 60 s after the start", AbandonedCall{60 * s, true, s / 2, s, reason}, 60 * s, false},
+		{"progress each 10 s, 60 s after the start", AbandonedCall{60 * s, true, 10 * s, 10 * s, reason}, 60 * s, false},
+		{"progress until 30 s, 60 s after the start", AbandonedCall{60 * s, true, 30 * s, 10 * s, reason}, 60 * s, false},
+		{"reminders at 0, 25 and 50 s", AbandonedCall{60 * s, true, 10 * s, 25 * s, reason}, 60 * s, false},
+		{"60 s after the last progress", AbandonedCall{90 * s, true, 60 * s, 10 * s, reason}, 60 * s, true},
+		{"60 s after progress at 2 s", AbandonedCall{62 * s, true, 60 * s, 2 * s, reason}, 60 * s, true},
+		{"60 s after progress for 4 min", AbandonedCall{300 * s, true, 60 * s, 20 * s, reason}, 60 * s, true},
+		{"an earlier pause that was longer", AbandonedCall{130 * s, true, 60 * s, 70 * s, reason}, 130 * s, false},
+		{"progress only at the start", AbandonedCall{60 * s, true, 60*s - time.Millisecond, time.Millisecond, reason}, 60 * s, false},
+		{"5 s after the last progress", AbandonedCall{10 * s, true, 5 * s, s, reason}, 5 * s, true},
+		{"5 s after the start", AbandonedCall{5 * s, true, s / 2, s, reason}, 5 * s, false},
+		{"the progress was too early", AbandonedCall{6 * s, true, 5 * s, s, reason}, 5 * s, false},
+		{"disconnected at a round time", AbandonedCall{WaitDuration: 120*s + 200*time.Millisecond}, 120 * s, false},
+		{"disconnected 60 s after progress", AbandonedCall{83 * s, true, 60 * s, 4 * s, ""}, 60 * s, true},
+		{"disconnected at an unusual time", AbandonedCall{WaitDuration: 61 * s}, 0, false},
+		{"disconnected early", AbandonedCall{WaitDuration: 20 * s}, 0, false},
+		{"stopped by the user", AbandonedCall{WaitDuration: 60 * s, Reason: "stopped by the user"}, 0, false},
+		{"aborted at a round time", AbandonedCall{WaitDuration: 60 * s, Reason: "AbortError: This operation was aborted"}, 60 * s, false},
 	} {
 		got, ok := testCase.g.InferTimeout()
 		if want := (Timeout{testCase.limit, testCase.progressRestarts}); got != want || ok != (testCase.limit > 0) {
@@ -44,7 +44,7 @@ func TestInferTimeout(t *testing.T) {
 	}
 }
 
-func TestTimeoutReasons(t *testing.T) {
+func TestIsTimeoutReason(t *testing.T) {
 	for reason, want := range map[string]bool{
 		"McpError: MCP error -32001: Request timed out":                                 true, // sent by the TypeScript SDK 1.x
 		"SdkError: Request timed out":                                                   true, // sent by the TypeScript SDK 2.x

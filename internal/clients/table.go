@@ -5,7 +5,7 @@ import "time"
 // unknownClient is the profile of every MCP client that the variable table does not list.
 var unknownClient = Profile{
 	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-	OutputSchemas: unverified, ToolCap: defaultToolCap,
+	OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 	Note: "the defaults of the official TypeScript SDK; the Python SDK has no default limit",
 	Sources: []Source{
 		{"https://github.com/modelcontextprotocol/typescript-sdk/issues/2250", "2026-06-03"},
@@ -25,17 +25,17 @@ var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
 		ShowsProgress: supported, Images: unsupported, ListChanged: unsupported, Elicitation: unsupported,
-		StructuredOnly: true,
-		Note:           "waits until the call has ended, by the server's limits",
-		OutputSchemas:  unsupported, ToolCap: UnlimitedTools,
+		ReadsOnlyStructuredContent: true,
+		Note:                       "waits until the call has ended, by the server's limits",
+		OutputSchemas:              unsupported, MaxListedTools: UnlimitedTools,
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.187",
 		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, ProgressRestartsTimeout: true,
 		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
-		StructuredOnly: true,
-		Note:           "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
-		OutputSchemas:  unsupported, ToolCap: 300, Defers: true,
+		ReadsOnlyStructuredContent: true,
+		Note:                       "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
+		OutputSchemas:              unsupported, MaxListedTools: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
 			{"https://github.com/laurigates/claude-plugins/pull/2059", "2026-07-13"},
@@ -49,9 +49,9 @@ var table = []Profile{
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.76", BeforeVersion: "2.1.187",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		StructuredOnly: true,
-		Note:           "shows progress from 2.1.153 on",
-		OutputSchemas:  unsupported, ToolCap: 300, Defers: true,
+		ReadsOnlyStructuredContent: true,
+		Note:                       "shows progress from 2.1.153 on",
+		OutputSchemas:              unsupported, MaxListedTools: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-agent-sdk-typescript/issues/118", "2026-01-05"},
 			{"https://github.com/anthropics/claude-ai-mcp/issues/804", "2026-08-07"},
@@ -63,7 +63,7 @@ var table = []Profile{
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, BeforeVersion: "2.1.76",
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unsupported, ToolCap: 300, Defers: true,
+		OutputSchemas: unsupported, MaxListedTools: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/470", "2025-03-13"},
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
@@ -72,7 +72,7 @@ var table = []Profile{
 	{
 		Client: "Claude Desktop, Code tab and Cowork", Names: []string{"local-agent-mode-*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/63379", "2026-05-28"},
 			{"https://github.com/anthropics/claude-code/issues/58687", "2026-05-13"},
@@ -82,7 +82,7 @@ var table = []Profile{
 	{
 		Client: "Claude Desktop and claude.ai", Names: []string{"claude-ai"},
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "newer releases wait 4 minutes, but send the same version",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/22542", "2026-02-02"},
@@ -94,7 +94,7 @@ var table = []Profile{
 	{
 		Client: "Cursor", Names: []string{"cursor-vscode", "cursor*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		OutputSchemas: unverified, ToolCap: 60,
+		OutputSchemas: unverified, MaxListedTools: 60,
 		Note: "no source for its timeout, so the default of the SDK; used 40 tools of all servers together, later 80",
 		Sources: []Source{
 			{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"},
@@ -105,7 +105,7 @@ var table = []Profile{
 	{
 		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*", "VSCodium*"},
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		OutputSchemas: unverified, ToolCap: 100,
+		OutputSchemas: unverified, MaxListedTools: 100,
 		Note: "1.103 timed out after 5 minutes in spite of progress; newer versions reportedly wait until the user stops them",
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
@@ -117,14 +117,14 @@ var table = []Profile{
 	{
 		Client: "Windsurf", Names: []string{"windsurf*", "devin-windsurf*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: 60,
+		OutputSchemas: unverified, MaxListedTools: 60,
 		Note:    "no source for its timeout, so the default of the SDK; used 50 tools of all servers together, later 100",
 		Sources: []Source{{"https://github.com/Zhwt/go-mcp-mysql/issues/3", "2025-04-16"}, capabilities},
 	},
 	{
 		Client: "Zed", Names: []string{"Zed"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "the user can set up to 10 minutes (context_server_timeout)",
 		Sources: []Source{
 			{"https://github.com/zed-industries/zed/pull/45378", "2025-12-19"},
@@ -135,14 +135,14 @@ var table = []Profile{
 	{
 		Client: "Cline", Names: []string{"Cline"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note:    "the user can set a longer timeout for each server",
 		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
 	},
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, FromVersion: "0.4.0",
 		Timeout: 10 * time.Minute, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "shows progress since February 2026",
 		Sources: []Source{
 			{"https://github.com/QwenLM/qwen-code/issues/574", "2025-09-10"},
@@ -153,14 +153,14 @@ var table = []Profile{
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, BeforeVersion: "0.4.0",
 		Timeout: 60 * time.Second, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note:    "its version is 0.0.1 in many releases; those count as old",
 		Sources: []Source{{"https://github.com/google-gemini/gemini-cli/issues/7324", "2025-08-28"}},
 	},
 	{
 		Client: "Codex", Names: []string{"codex*"}, FromVersion: "0.146.0",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: supported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "the timeout is paused while the user fills in a form",
 		Sources: []Source{
 			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
@@ -171,7 +171,7 @@ var table = []Profile{
 	{
 		Client: "Codex", Names: []string{"codex*"}, BeforeVersion: "0.146.0",
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "waited 60 s, later 120 s; the version of the change is unknown",
 		Sources: []Source{
 			{"https://zuplo.com/learn/mcp/compatibility/clients/codex-cli", "2026-07-31"},
@@ -181,7 +181,7 @@ var table = []Profile{
 	{
 		Client: "goose", Names: []string{"goose*"},
 		Timeout: 3 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "5 minutes in most versions (DEFAULT_EXTENSION_TIMEOUT), 3 in some",
 		Sources: []Source{
 			{"https://github.com/aaif-goose/goose/blob/main/crates/goose/src/config/extensions.rs", "2026-11-21"},
@@ -191,7 +191,7 @@ var table = []Profile{
 	{
 		Client: "LibreChat", Names: []string{"@librechat/*", "librechat*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Note: "supports restarting the timeout with progress, but sent no progress token",
 		Sources: []Source{
 			{"https://github.com/danny-avila/LibreChat/issues/6626", "2025-03-30"},
@@ -202,7 +202,7 @@ var table = []Profile{
 	{
 		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
 		Timeout: 60 * time.Second, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: supported,
-		OutputSchemas: supported, ToolCap: UnlimitedTools,
+		OutputSchemas: supported, MaxListedTools: UnlimitedTools,
 		Note: "waits 5 minutes without progress, but only 60 s in total with progress",
 		Sources: []Source{
 			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},
@@ -212,7 +212,7 @@ var table = []Profile{
 	{
 		Client: "opencode", Names: []string{"opencode*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unverified,
-		OutputSchemas: unverified, ToolCap: defaultToolCap,
+		OutputSchemas: unverified, MaxListedTools: defaultToolCap,
 		Sources: []Source{
 			{"https://github.com/anomalyco/opencode/issues/28186", "2026-05-18"},
 			{"https://github.com/anomalyco/opencode/pull/5913", "2025-12-21"},
@@ -221,7 +221,7 @@ var table = []Profile{
 	{
 		Client: "GitHub Copilot CLI", Names: []string{"github-copilot*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-		OutputSchemas: unverified, ToolCap: 300, Defers: true,
+		OutputSchemas: unverified, MaxListedTools: 300, Defers: true,
 		Sources: []Source{{"https://github.com/github/copilot-cli/issues/1535", "2026-02-19"}, capabilities},
 	},
 }

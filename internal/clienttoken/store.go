@@ -214,15 +214,15 @@ func (s *Store) find(token string) *activeClient {
 // returned context is cancelled when the user removes the client's token. The caller must
 // call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
-	name, requestCtx, endRequest, ok = s.enterKnownClient(ctx, token)
+	name, requestCtx, endRequest, ok = s.beginClientRequest(ctx, token)
 	if ok || !strings.HasPrefix(token, Prefix) {
 		return name, requestCtx, endRequest, ok
 	}
 	_ = s.Reload() // the error is ignored because List returns the same error
-	return s.enterKnownClient(ctx, token)
+	return s.beginClientRequest(ctx, token)
 }
 
-func (s *Store) enterKnownClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
+func (s *Store) beginClientRequest(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client := s.find(token)
@@ -375,7 +375,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 	clients := map[string]*activeClient{}
 	for _, c := range f.Clients {
 		client := &activeClient{storedClient: c, requests: map[int]context.CancelCauseFunc{}}
-		copy(client.tokenHash[:], hashOfToken(c.TokenHash))
+		copy(client.tokenHash[:], hashToken(c.TokenHash))
 		if oldClient := s.clients[c.Name]; oldClient != nil && oldClient.tokenHash == client.tokenHash {
 			client.requests = oldClient.requests
 			if oldClient.LastUsed.After(client.LastUsed) {
@@ -406,7 +406,7 @@ func loadFile(path string) (tokenFile, error) {
 	var f tokenFile
 	isDamaged := json.Unmarshal(fileContent, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
-		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(hashOfToken(c.TokenHash)) != sha256.Size
+		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(hashToken(c.TokenHash)) != sha256.Size
 	}
 	if isDamaged {
 		return tokenFile{}, fmt.Errorf("the tokens of MCP clients in %s are %w, so no client can connect over HTTP: restart the server, which puts the file aside, then make new tokens with `opentabs client add NAME`", path, errDamaged)
@@ -414,7 +414,7 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-func hashOfToken(clientToken string) []byte {
+func hashToken(clientToken string) []byte {
 	b, err := hex.DecodeString(clientToken)
 	if err != nil {
 		return nil

@@ -31,7 +31,7 @@ func addClient(t *testing.T, s *Store, name string) string {
 	return token
 }
 
-func enterClient(s *Store, token string) string {
+func authenticateClient(s *Store, token string) string {
 	name, _, endRequest, ok := s.Enter(context.Background(), token)
 	if ok {
 		endRequest()
@@ -69,13 +69,13 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	}
 }
 
-func TestEnterFindsTheClient(t *testing.T) {
+func TestEnterAuthenticatesClient(t *testing.T) {
 	s, path := openStore(t)
 	token := addClient(t, s, "laptop")
 	for presentedToken, want := range map[string]string{
 		token: "laptop", "": "", token[:len(token)-1]: "", token + "x": "", strings.ToUpper(token): "", token[4:]: "", "laptop": "",
 	} {
-		if got := enterClient(s, presentedToken); got != want {
+		if got := authenticateClient(s, presentedToken); got != want {
 			t.Errorf("client of the token %q = %q, want %q", presentedToken, got, want)
 		}
 	}
@@ -86,18 +86,18 @@ func TestEnterFindsTheClient(t *testing.T) {
 	}
 }
 
-// TestEnterFindsNewClient checks that a client can use its token as soon as another
+// TestNewTokenWorksImmediately checks that a client can use its token as soon as another
 // process has added the token.
-func TestEnterFindsNewClient(t *testing.T) {
+func TestNewTokenWorksImmediately(t *testing.T) {
 	s, path := openStore(t)
 	addClient(t, s, "laptop")
 	token := addClient(t, Open(path), "late")
-	if got := enterClient(s, token); got != "late" {
+	if got := authenticateClient(s, token); got != "late" {
 		t.Errorf("client of the new token = %q, want %q", got, "late")
 	}
 }
 
-func TestClientNames(t *testing.T) {
+func TestAddRejectsInvalidNames(t *testing.T) {
 	s, _ := openStore(t)
 	addClient(t, s, "laptop")
 	for name, want := range map[string]string{
@@ -153,7 +153,7 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removedClients, " ") != "laptop" {
 				t.Errorf("cause of the request's end = %v, removed clients %v; want %v and laptop", context.Cause(ctx), removedClients, errRevoked)
 			}
-			if enterClient(s, token) != "" {
+			if authenticateClient(s, token) != "" {
 				t.Error("Enter accepted the removed token; want a rejection")
 			}
 		})
@@ -168,13 +168,13 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 		if err := Open(path).Remove("laptop"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Reload(); err != nil || ctx.Err() != nil || enterClient(s, token) != "desk" {
+		if err := s.Reload(); err != nil || ctx.Err() != nil || authenticateClient(s, token) != "desk" {
 			t.Errorf("after the removal of laptop, Reload error %v, cause of the end of desk's request %v; want neither", err, context.Cause(ctx))
 		}
 	})
 }
 
-func TestWatch(t *testing.T) {
+func TestWatchReloadsRemovedClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
 		s := Open(path)
@@ -187,7 +187,7 @@ func TestWatch(t *testing.T) {
 		}
 		<-time.After(WatchInterval)
 		synctest.Wait()
-		if enterClient(s, token) != "" {
+		if authenticateClient(s, token) != "" {
 			t.Error("Enter accepted the token 1 s after its removal; want a rejection")
 		}
 		stop()
@@ -207,16 +207,16 @@ func TestDamagedFile(t *testing.T) {
 		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
 			t.Errorf("List with the damaged file %q returned the error %v; want an error that contains %q", damagedText, err, "are damaged, so no client can connect")
 		}
-		if enterClient(s, token) != "" {
+		if authenticateClient(s, token) != "" {
 			t.Errorf("Enter with the damaged file %q accepted a token; want a rejection", damagedText)
 		}
 		if _, err := s.Add("desk"); err == nil {
 			t.Errorf("Add with the damaged file %q succeeded; want an error", damagedText)
 		}
 		warning, err := s.RepairFile()
-		keptFiles, globErr := filepath.Glob(path + ".corrupt-*")
-		if err != nil || globErr != nil || len(keptFiles) != 1 || !strings.Contains(warning, "client add") {
-			t.Errorf("RepairFile of %q: warning %q, error %v, kept files %v; want a warning and 1 kept file", damagedText, warning, err, keptFiles)
+		corruptFiles, globErr := filepath.Glob(path + ".corrupt-*")
+		if err != nil || globErr != nil || len(corruptFiles) != 1 || !strings.Contains(warning, "client add") {
+			t.Errorf("RepairFile of %q: warning %q, error %v, kept files %v; want a warning and 1 kept file", damagedText, warning, err, corruptFiles)
 		}
 		addClient(t, s, "desk")
 	}
@@ -226,7 +226,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-func TestConcurrentChanges(t *testing.T) {
+func TestConcurrentAddsKeepAllClients(t *testing.T) {
 	_, path := openStore(t)
 	var wg sync.WaitGroup
 	for _, name := range strings.Fields("a b c d e f g h") {
@@ -242,7 +242,7 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-func TestChangeWaitsForLock(t *testing.T) {
+func TestAddWaitsForFileLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
 		unlock, err := statefile.Lock(path+".lock", 0)

@@ -38,14 +38,14 @@ func ReadCodeFrame(dir, location string) []string {
 }
 
 func parseLocation(location string) (file string, line, column int, ok bool) {
-	pathAndLine, columnText, _ := cutLast(location, ":")
-	file, lineText, _ := cutLast(pathAndLine, ":")
+	pathAndLine, columnText, _ := cutAtLastSeparator(location, ":")
+	file, lineText, _ := cutAtLastSeparator(pathAndLine, ":")
 	line, lineErr := strconv.Atoi(lineText)
 	column, columnErr := strconv.Atoi(columnText)
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutLast(document, separator string) (textBefore, textAfter string, found bool) {
+func cutAtLastSeparator(document, separator string) (textBefore, textAfter string, found bool) {
 	i := strings.LastIndex(document, separator)
 	if i < 0 {
 		return document, "", false
@@ -64,21 +64,21 @@ func formatFrame(sourceCode string, line, column int) []string {
 		lastLine-- // the file ends with a line feed
 	}
 	width := len(strconv.Itoa(lastLine))
-	runesBefore := []rune(sourceLines[line-1])
-	caretColumn := len([]rune(expandTabs(string(runesBefore[:min(column-1, len(runesBefore))]))))
+	lineRunes := []rune(sourceLines[line-1])
+	caretColumn := len([]rune(expandTabs(string(lineRunes[:min(column-1, len(lineRunes))]))))
 	startIndex := max(caretColumn-maxColumns+10, 0) // first shown column
 	var lines []string
 	for lineNumber := firstLine; lineNumber <= lastLine; lineNumber++ {
-		mark := ' '
+		lineMark := ' '
 		if lineNumber == line {
-			mark = '>'
+			lineMark = '>'
 		}
 		visibleLine := []rune(expandTabs(strings.TrimRight(sourceLines[lineNumber-1], "\r")))
 		visibleLine = visibleLine[min(startIndex, len(visibleLine)):]
 		if len(visibleLine) > maxColumns {
 			visibleLine = append(visibleLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, lineNumber, terminal.SafeCode(string(visibleLine))), " "))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", lineMark, width, lineNumber, terminal.SafeCode(string(visibleLine))), " "))
 		if lineNumber == line {
 			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caretColumn-startIndex)))
 		}

@@ -17,7 +17,7 @@ func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	if warnings, err = d.repairToken(); err != nil {
 		return nil, err
 	}
-	if _, ok := d.ReadServer(); !ok && Exists(d.serverFile()) {
+	if _, ok := d.ReadServer(); !ok && PathExists(d.serverFile()) {
 		backupPath, err := statefile.RenameDamagedFile(d.serverFile())
 		if err != nil {
 			return warnings, err
@@ -45,8 +45,8 @@ func (d Dirs) repairToken() (warnings []string, err error) {
 	return []string{fmt.Sprintf("%v; the file is kept as %s, and there is a new token: run `opentabs extension install`, then reload the extension", tokenErr, backupPath)}, nil
 }
 
-// Exists reports whether something is at path.
-func Exists(path string) bool {
+// PathExists reports whether something is at path.
+func PathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

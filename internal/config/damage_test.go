@@ -25,12 +25,12 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 			if !strings.Contains(warnings[i], file) || !strings.Contains(warnings[i], " is kept as "+file+".corrupt-") {
 				t.Errorf("warning = %q; want the damaged file %s and its new name", warnings[i], file)
 			}
-			keptFiles, err := filepath.Glob(file + ".corrupt-*")
-			if err != nil || len(keptFiles) != round+1 {
-				t.Fatalf("kept copies of %s = %q, error %v; want %d", file, keptFiles, err, round+1)
+			corruptFiles, err := filepath.Glob(file + ".corrupt-*")
+			if err != nil || len(corruptFiles) != round+1 {
+				t.Fatalf("kept copies of %s = %q, error %v; want %d", file, corruptFiles, err, round+1)
 			}
-			if fileContent, err := os.ReadFile(keptFiles[round]); err != nil || string(fileContent) != damagedText {
-				t.Errorf("content of %s = %q, error %v; want the damaged text %q", keptFiles[round], fileContent, err, damagedText)
+			if fileContent, err := os.ReadFile(corruptFiles[round]); err != nil || string(fileContent) != damagedText {
+				t.Errorf("content of %s = %q, error %v; want the damaged text %q", corruptFiles[round], fileContent, err, damagedText)
 			}
 		}
 		if _, err := d.Token(); err != nil {

@@ -13,13 +13,13 @@ const (
 	detachNever = "never"
 )
 
-const maxDetach = 24 * time.Hour
+const maxDetachTime = 24 * time.Hour
 
 // DetachRule is the rule of a [Detach] for one client. With the zero DetachRule, calls
 // never become jobs.
 type DetachRule struct {
-	// IsAuto is true if a call becomes a job shortly before the client's timeout.
-	IsAuto bool
+	// DetachesBeforeTimeout is true if a call becomes a job shortly before the client's timeout.
+	DetachesBeforeTimeout bool
 	// The field After is the running time after which a call becomes a job. If After is
 	// zero, the running time does not turn a call into a job.
 	After time.Duration
@@ -31,8 +31,8 @@ func (d DetachSetting) RuleFor(client string) DetachRule {
 	return rules.ruleFor(client)
 }
 
-// IsNever reports whether the calls of all clients never become jobs.
-func (d DetachSetting) IsNever() bool {
+// NeverDetaches reports whether the calls of all clients never become jobs.
+func (d DetachSetting) NeverDetaches() bool {
 	rules, _ := d.parseRules()
 	for _, rule := range rules.clientRules {
 		if rule != (DetachRule{}) {
@@ -42,17 +42,17 @@ func (d DetachSetting) IsNever() bool {
 	return rules.defaultRule == DetachRule{}
 }
 
-func (d DetachSetting) parseRules() (perClient[DetachRule], bool) {
-	return parsePerClient(string(d), parseDetachRule)
+func (d DetachSetting) parseRules() (clientRuleSet[DetachRule], bool) {
+	return parseClientRules(string(d), parseDetachRule)
 }
 
 func parseDetachRule(ruleText string) (DetachRule, bool) {
 	switch ruleText {
 	case detachAuto:
-		return DetachRule{IsAuto: true}, true
+		return DetachRule{DetachesBeforeTimeout: true}, true
 	case detachNever:
 		return DetachRule{}, true
 	}
 	delay, err := time.ParseDuration(ruleText)
-	return DetachRule{After: delay}, err == nil && delay > 0 && delay <= maxDetach
+	return DetachRule{After: delay}, err == nil && delay > 0 && delay <= maxDetachTime
 }

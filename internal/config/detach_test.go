@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseDetachSetting(t *testing.T) {
-	autoRule, neverRule := DetachRule{IsAuto: true}, DetachRule{}
+	autoRule, neverRule := DetachRule{DetachesBeforeTimeout: true}, DetachRule{}
 	for settingText, want := range map[string]map[string]DetachRule{
 		"never": {"x": neverRule, "": neverRule},
 		"auto":  {"x": autoRule, "": autoRule},
@@ -25,8 +25,8 @@ func TestParseDetachSetting(t *testing.T) {
 		}
 	}
 	for settingText, want := range map[string]bool{"never": true, "never,a=never": true, "auto": false, "never,a=1s": false} {
-		if got := DetachSetting(settingText).IsNever(); got != want {
-			t.Errorf("IsNever of the setting %q = %t; want %v", settingText, got, want)
+		if got := DetachSetting(settingText).NeverDetaches(); got != want {
+			t.Errorf("NeverDetaches of the setting %q = %t; want %v", settingText, got, want)
 		}
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-func lookupFunc(vars map[string]string) func(string) string {
+func fakeGetenv(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
-func TestFindDirs(t *testing.T) {
-	d, err := FindDirs(lookupFunc(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
+func TestFindDirsWithHomeVariable(t *testing.T) {
+	d, err := FindDirs(fakeGetenv(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
 	if want := (Dirs{Config: "/srv/ot", State: "/srv/ot"}); err != nil || d != want {
 		t.Errorf("FindDirs with OPENTABS_HOME returned %v, error %v; want %v", d, err, want)
 	}
-	d, err = FindDirs(lookupFunc(map[string]string{"OPENTABS_HOME": "rel"}))
+	d, err = FindDirs(fakeGetenv(map[string]string{"OPENTABS_HOME": "rel"}))
 	if err != nil || !filepath.IsAbs(d.State) {
 		t.Errorf("FindDirs with a relative OPENTABS_HOME returned %v, error %v; want an absolute path", d, err)
 	}
 }
 
-func TestStateDir(t *testing.T) {
+func TestStateDirOfPlatforms(t *testing.T) {
 	for _, c := range []struct {
 		goos string
 		vars map[string]string
@@ -37,7 +37,7 @@ func TestStateDir(t *testing.T) {
 		{"linux", nil, ""},
 		{"windows", nil, ""},
 	} {
-		got, err := stateDir(c.goos, lookupFunc(c.vars))
+		got, err := stateDir(c.goos, fakeGetenv(c.vars))
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("state directory on %s with the variables %v = %q, error %v; want %q", c.goos, c.vars, got, err, c.want)
 		}
@@ -58,7 +58,7 @@ func TestCreateDirsRestrictsModes(t *testing.T) {
 		t.Fatalf("Make of missing directories: warnings %v, error %v; want no warnings and no error", warnings, err)
 	}
 	for _, dir := range []string{d.Config, d.State} {
-		checkMode(t, dir, 0o700)
+		checkFileMode(t, dir, 0o700)
 	}
 	if _, err := d.Token(); err != nil {
 		t.Fatal(err)
@@ -76,11 +76,11 @@ func TestCreateDirsRestrictsModes(t *testing.T) {
 	if want := "other users could open " + d.TokenFile() + " (mode 0644); its mode is now 0600"; warnings[1] != want {
 		t.Errorf("warning about the token file:\ngot  %s\nwant %s", warnings[1], want)
 	}
-	checkMode(t, d.State, 0o700)
-	checkMode(t, d.TokenFile(), 0o600)
+	checkFileMode(t, d.State, 0o700)
+	checkFileMode(t, d.TokenFile(), 0o600)
 }
 
-func checkMode(t *testing.T, path string, want os.FileMode) {
+func checkFileMode(t *testing.T, path string, want os.FileMode) {
 	t.Helper()
 	fileInfo, err := os.Stat(path)
 	if err != nil {

@@ -39,7 +39,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]EffectiveSetting, erro
 	entries := make([]EffectiveSetting, len(settingsTable))
 	for i, settingRow := range settingsTable {
 		source := DefaultSource
-		if _, isInFile := file.settingValues[settingRow.key]; isInFile {
+		if _, isSetInFile := file.settingValues[settingRow.key]; isSetInFile {
 			source = d.ConfigFile()
 		}
 		if getenv(settingRow.variableName()) != "" {
@@ -70,10 +70,10 @@ func Set(d Dirs, key, settingValue string) error {
 	return editFile(d, func(configBytes []byte) ([]byte, error) { return jsonedit.Set(configBytes, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting from config.json, so that its default applies. Unset also
+// RemoveSetting removes a setting from config.json, so that its default applies. Unset also
 // removes unknown settings and settings with invalid values. The result wasSet is true if
 // the file contained the setting.
-func Unset(d Dirs, key string) (wasSet bool, err error) {
+func RemoveSetting(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {
 		return false, err
@@ -85,7 +85,7 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	return true, editFile(d, func(configBytes []byte) ([]byte, error) {
 		editedJSON, _, err := jsonedit.Remove(configBytes, []string{key})
 		return editedJSON, err
-	}, acceptAnySettings)
+	}, skipSettingsCheck)
 }
 
 func findSetting(key string) (setting, error) {
@@ -129,5 +129,5 @@ func checkSettings(f settingsFile) error {
 	return s.completeIdleTimeouts()
 }
 
-// acceptAnySettings accepts every config.json, so that the user can remove several invalid settings one by one.
-func acceptAnySettings(settingsFile) error { return nil }
+// skipSettingsCheck accepts every config.json, so that the user can remove several invalid settings one by one.
+func skipSettingsCheck(settingsFile) error { return nil }

@@ -21,8 +21,8 @@ type PermissionProblem struct {
 	// by other users.
 	Path string
 	Mode fs.FileMode
-	// IsSerious is true if the problem prevents opentabs from starting.
-	IsSerious bool
+	// PreventsStart is true if the problem prevents opentabs from starting.
+	PreventsStart bool
 }
 
 // Inspect checks the owners and the modes of the directories and their files, and whether
@@ -42,17 +42,17 @@ func inspectDir(dir string) []PermissionProblem {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return []PermissionProblem{{ProblemText: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), IsSerious: true}}
+		return []PermissionProblem{{ProblemText: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), PreventsStart: true}}
 	case !fileInfo.IsDir():
-		return []PermissionProblem{{ProblemText: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", IsSerious: true}}
+		return []PermissionProblem{{ProblemText: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", PreventsStart: true}}
 	}
 	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(fileInfo) {
-		return []PermissionProblem{{ProblemText: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
+		return []PermissionProblem{{ProblemText: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", PreventsStart: true}}
 	}
-	permissionProblems := findExcessiveAccess(dir, fileInfo)
+	permissionProblems := findAccessProblems(dir, fileInfo)
 	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
-		return append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
+		return append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "check that you can read " + dir, PreventsStart: true})
 	}
 	for _, e := range dirEntries {
 		path := filepath.Join(dir, e.Name())
@@ -60,18 +60,18 @@ func inspectDir(dir string) []PermissionProblem {
 		switch {
 		case err != nil: // the file was just removed
 		case !isOwnedByUser(fileInfo) && !isOwnedByRoot(fileInfo):
-			permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: path + " belongs to another user", Remedy: "read it, then remove it", IsSerious: true})
+			permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: path + " belongs to another user", Remedy: "read it, then remove it", PreventsStart: true})
 		case fileInfo.Mode().IsRegular():
-			permissionProblems = append(permissionProblems, findExcessiveAccess(path, fileInfo)...)
+			permissionProblems = append(permissionProblems, findAccessProblems(path, fileInfo)...)
 		}
 	}
 	if err := statefile.CheckWritable(dir); err != nil {
-		permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", IsSerious: true})
+		permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", PreventsStart: true})
 	}
 	return permissionProblems
 }
 
-func findExcessiveAccess(path string, fileInfo fs.FileInfo) []PermissionProblem {
+func findAccessProblems(path string, fileInfo fs.FileInfo) []PermissionProblem {
 	if runtime.GOOS == "windows" || fileInfo.Mode().Perm()&0o077 == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestInspect(t *testing.T) {
+func TestInspectReportsExcessiveAccess(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := Dirs{Config: home, State: home}
 	if permissionProblems := d.Inspect(); permissionProblems != nil {
@@ -34,7 +34,7 @@ func TestInspect(t *testing.T) {
 	chmod(home, 0o755)
 	chmod(d.TokenFile(), 0o644)
 	permissionProblems := d.Inspect()
-	if len(permissionProblems) != 2 || permissionProblems[0].IsSerious ||
+	if len(permissionProblems) != 2 || permissionProblems[0].PreventsStart ||
 		permissionProblems[0].ProblemText != "other users can open "+home+" (mode 0755)" || permissionProblems[0].Remedy != "run chmod 700 "+home ||
 		permissionProblems[1].Remedy != "run chmod 600 "+d.TokenFile() {
 		t.Errorf("problems = %+v; want the modes of the directory and of the token file", permissionProblems)
@@ -50,12 +50,12 @@ func TestInspectFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	permissionProblems := Dirs{Config: file, State: file}.Inspect()
-	if len(permissionProblems) != 1 || !permissionProblems[0].IsSerious || !strings.Contains(permissionProblems[0].ProblemText, "is not a directory") {
+	if len(permissionProblems) != 1 || !permissionProblems[0].PreventsStart || !strings.Contains(permissionProblems[0].ProblemText, "is not a directory") {
 		t.Errorf("problems of a file in place of the directory = %+v; want one serious problem", permissionProblems)
 	}
 	childPath := filepath.Join(file, "below")
 	permissionProblems = Dirs{Config: childPath, State: childPath}.Inspect()
-	if len(permissionProblems) != 1 || !permissionProblems[0].IsSerious {
+	if len(permissionProblems) != 1 || !permissionProblems[0].PreventsStart {
 		t.Errorf("problems of a directory below a file = %+v; want one serious problem", permissionProblems)
 	}
 }

@@ -82,7 +82,7 @@ func parseFile(path string, configBytes []byte) (settingsFile, error) {
 		return file, nil
 	}
 	if err := json.Unmarshal(configBytes, &file.settingValues); err != nil {
-		return settingsFile{}, fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(configBytes, err))
+		return settingsFile{}, fmt.Errorf("%s%s: correct the file or delete it", path, describeJSONError(configBytes, err))
 	}
 	return file, nil
 }
@@ -101,7 +101,7 @@ func (f settingsFile) apply(s *Settings) error {
 		}
 		settingValue, ok := settingRow.valueText(f.settingValues[key])
 		if !ok || !settingRow.setValue(s, settingValue) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.settingValues[key]), settingRow.allowedValues))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, formatSettingValue(f.settingValues[key]), settingRow.allowedValues))
 		}
 	}
 	if problems != nil {
@@ -110,7 +110,7 @@ func (f settingsFile) apply(s *Settings) error {
 	return nil
 }
 
-func shownValue(settingValue json.RawMessage) string {
+func formatSettingValue(settingValue json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, settingValue) != nil {
 		return "no JSON"
@@ -118,11 +118,11 @@ func shownValue(settingValue json.RawMessage) string {
 	return truncateText(b.String())
 }
 
-const maxShownValue = 100
+const maxShownValueBytes = 100
 
 func truncateText(settingValue string) string {
-	if len(settingValue) > maxShownValue {
-		settingValue = settingValue[:maxShownValue] + "..."
+	if len(settingValue) > maxShownValueBytes {
+		settingValue = settingValue[:maxShownValueBytes] + "..."
 	}
 	return strings.ToValidUTF8(settingValue, "?")
 }
@@ -168,7 +168,7 @@ func keysInFileOrder(configBytes []byte) (keys []string) {
 	return keys
 }
 
-func jsonProblem(configBytes []byte, err error) string {
+func describeJSONError(configBytes []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
 		return " is not a JSON object"

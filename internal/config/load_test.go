@@ -50,10 +50,10 @@ func TestLoadWithoutFile(t *testing.T) {
 	}
 }
 
-func TestLoadWholeFile(t *testing.T) {
+func TestLoadEverySetting(t *testing.T) {
 	got, err := Load(makeHome(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
 		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","tools":"all","outputSchemas":"off","elicitation":"on","recordDays":7,"recordBytes":1048576,"recordArguments":"off","recordResults":"on","discoverGlobal":"on","storeExtensions":"none","logLevel":"debug"}`), emptyEnv, nil)
-	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", BrowserActLimit: 60, BrowserPictureLimit: 10, RecordDays: 7, RecordBytes: 1 << 20, RecordResults: true, DiscoverGlobal: true, StoreExtensions: "none", LogLevel: "debug"}
+	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", BrowserActionsPerMinute: 60, BrowserScreenshotsPerMinute: 10, RecordDays: 7, RecordBytes: 1 << 20, RecordResults: true, DiscoverGlobal: true, StoreExtensions: "none", LogLevel: "debug"}
 	if err != nil || got != want {
 		t.Errorf("Load returned the settings %+v, error %v; want %v", got, err, want)
 	}
@@ -63,9 +63,9 @@ func TestLoadWholeFile(t *testing.T) {
 // the default idle limit is not.
 func TestMaxIdleTimeout(t *testing.T) {
 	for _, c := range []struct {
-		file        string
-		idle, max   time.Duration
-		problemText string
+		file             string
+		idleTimeout, max time.Duration
+		problemText      string
 	}{
 		{`{}`, 30 * time.Second, 5 * time.Minute, ""},
 		{`{"idleTimeout": "30s"}`, 30 * time.Second, 30 * time.Second, ""},
@@ -78,8 +78,8 @@ func TestMaxIdleTimeout(t *testing.T) {
 		switch {
 		case c.problemText != "" && (err == nil || err.Error() != c.problemText):
 			t.Errorf("Load of %s returned the error %v, want %s", c.file, err, c.problemText)
-		case c.problemText == "" && (err != nil || got.IdleTimeout != c.idle || got.MaxIdleTimeout != c.max):
-			t.Errorf("Load of %s: idle limit %v, maximum %v, error %v; want %v and %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err, c.idle, c.max)
+		case c.problemText == "" && (err != nil || got.IdleTimeout != c.idleTimeout || got.MaxIdleTimeout != c.max):
+			t.Errorf("Load of %s: idle limit %v, maximum %v, error %v; want %v and %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err, c.idleTimeout, c.max)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestLoadRejectsInvalidEnvAndFlags(t *testing.T) {
 	}
 }
 
-func TestFlagsNameEverySetting(t *testing.T) {
+func TestEverySettingHasFlag(t *testing.T) {
 	flags := Flags()
 	if len(flags) != len(settingsTable) {
 		t.Fatalf("Flags returned %d flags; want one for each of the %d settings", len(flags), len(settingsTable))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestServerRecord(t *testing.T) {
+func TestWriteAndReadServerRecord(t *testing.T) {
 	d := makeHome(t, "")
 	if s, ok := d.ReadServer(); ok {
 		t.Fatalf("ReadServer in an empty directory returned %v; want no server", s)
@@ -36,7 +36,7 @@ func TestServerRecord(t *testing.T) {
 	}
 }
 
-func TestServerRecordDamaged(t *testing.T) {
+func TestDamagedServerRecordIsIgnored(t *testing.T) {
 	for _, content := range []string{"", "{", `{"pid":0,"port":1}`, `{"pid":1}`, `[]`} {
 		d := makeHome(t, "")
 		if err := os.WriteFile(d.serverFile(), []byte(content), 0o600); err != nil {

@@ -47,7 +47,7 @@ type Settings struct {
 	// more calls than MaxWaiting are queued, the server rejects a call of the client with
 	// the most queued calls.
 	MaxWaiting int
-	// DetachSetting determines when a running call becomes a job, so that its client need not
+	// Detach determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
 	Detach DetachSetting
 	// Tools determines which tools MCP clients list; default "auto".
@@ -63,10 +63,10 @@ type Settings struct {
 	// the format of [filepath.SplitList]. If UploadFolders is "none", browser tools cannot upload
 	// files.
 	UploadFolders string
-	// BrowserActLimit limits how many actions per minute browser tools may perform in one
-	// tab. BrowserPictureLimit limits the screenshots of one tab per minute. 0 means no
+	// BrowserActionsPerMinute limits how many actions per minute browser tools may perform in one
+	// tab. BrowserScreenshotsPerMinute limits the screenshots of one tab per minute. 0 means no
 	// limit.
-	BrowserActLimit, BrowserPictureLimit int
+	BrowserActionsPerMinute, BrowserScreenshotsPerMinute int
 	// RecordDays is the number of days for which records of calls are kept; default 30.
 	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
@@ -93,28 +93,28 @@ type Settings struct {
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Port:                wire.DefaultPort,
-		IdleTimeout:         dispatch.DefaultIdleLimit,
-		MaxIdleTimeout:      dispatch.MaxIdleLimitDefault,
-		HardTimeout:         dispatch.DefaultHardLimit,
-		DecisionTimeout:     dispatch.DefaultSuspendLimit,
-		ProgressInterval:    dispatch.DefaultProgressInterval,
-		MaxResultBytes:      wire.DefaultMaxResultBytes,
-		MaxRunning:          dispatch.DefaultMaxRunningCalls,
-		MaxWaiting:          dispatch.DefaultMaxWaitingCalls,
-		BrowserActLimit:     60,
-		BrowserPictureLimit: 10,
-		Detach:              detachAuto,
-		Tools:               ruleAuto,
-		OutputSchemas:       ruleAuto,
-		Elicitation:         true,
-		UploadFolders:       noFoldersWord,
-		RecordDays:          30,
-		RecordBytes:         256 << 20,
-		RecordArguments:     true,
-		DiscoverGlobal:      true,
-		StoreExtensions:     StoreExtensions(cmp.Or(version.StoreExtensions, noStoresWord)),
-		LogLevel:            "info",
+		Port:                        wire.DefaultPort,
+		IdleTimeout:                 dispatch.DefaultIdleLimit,
+		MaxIdleTimeout:              dispatch.MaxIdleLimitDefault,
+		HardTimeout:                 dispatch.DefaultHardLimit,
+		DecisionTimeout:             dispatch.DefaultSuspendLimit,
+		ProgressInterval:            dispatch.DefaultProgressInterval,
+		MaxResultBytes:              wire.DefaultMaxResultBytes,
+		MaxRunning:                  dispatch.DefaultMaxRunningCalls,
+		MaxWaiting:                  dispatch.DefaultMaxWaitingCalls,
+		BrowserActionsPerMinute:     60,
+		BrowserScreenshotsPerMinute: 10,
+		Detach:                      detachAuto,
+		Tools:                       ruleAuto,
+		OutputSchemas:               ruleAuto,
+		Elicitation:                 true,
+		UploadFolders:               noFoldersWord,
+		RecordDays:                  30,
+		RecordBytes:                 256 << 20,
+		RecordArguments:             true,
+		DiscoverGlobal:              true,
+		StoreExtensions:             StoreExtensions(cmp.Or(version.StoreExtensions, noStoresWord)),
+		LogLevel:                    "info",
 	}
 }
 
@@ -185,20 +185,20 @@ var settingsTable = []setting{
 	textSetting("tools", "tools", "which tools MCP clients get in their list: all, gateway (tools that search and call the others), or auto (all if the client can use that many); "+
 		"the `MODE` may name clients, as in \"auto, Cursor=gateway\"",
 		`"all", "gateway" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=gateway"`,
-		func(s *Settings) *Tools { return &s.Tools }, func(t Tools) bool { _, ok := parseWordRules(string(t), toolsRules); return ok }),
+		func(s *Settings) *Tools { return &s.Tools }, func(t Tools) bool { _, ok := parseKeywordRules(string(t), toolsRules); return ok }),
 	textSetting("outputSchemas", "output-schemas", "whether the list of tools has output schemas: on, off, or auto (not for clients that do not use them); "+
 		"the `RULE` may name clients, as in \"auto, Cursor=off\"",
 		`"on", "off" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=off"`,
-		func(s *Settings) *OutputSchemas { return &s.OutputSchemas }, func(o OutputSchemas) bool { _, ok := parseWordRules(string(o), outputSchemasRules); return ok }),
+		func(s *Settings) *OutputSchemas { return &s.OutputSchemas }, func(o OutputSchemas) bool { _, ok := parseKeywordRules(string(o), outputSchemasRules); return ok }),
 	onOffSetting("elicitation", "elicitation", "whether MCP clients may ask the user to approve a call: `on or off`; with off, only the side panel and the command line ask",
 		func(s *Settings) *bool { return &s.Elicitation }),
 	textSetting("uploadFolders", "upload-folders", "the `FOLDERS` whose files browser tools may upload, separated by "+string(os.PathListSeparator)+", or none",
 		`"none", or absolute paths separated by `+string(os.PathListSeparator),
 		func(s *Settings) *string { return &s.UploadFolders }, hasAbsoluteFolders),
 	integerSetting("browserActs", "browser-acts", "the `NUMBER` of acts of browser tools in one tab a minute; 0 means no limit",
-		0, 100000, func(s *Settings) *int { return &s.BrowserActLimit }),
+		0, 100000, func(s *Settings) *int { return &s.BrowserActionsPerMinute }),
 	integerSetting("browserPictures", "browser-pictures", "the `NUMBER` of pictures that browser tools take of one tab a minute; 0 means no limit",
-		0, 100000, func(s *Settings) *int { return &s.BrowserPictureLimit }),
+		0, 100000, func(s *Settings) *int { return &s.BrowserScreenshotsPerMinute }),
 	integerSetting("recordDays", "record-days", "keep the records of calls for this `NUMBER` of days; 0 means that no call is recorded",
 		0, 3650, func(s *Settings) *int { return &s.RecordDays }),
 	integerSetting("recordBytes", "record-bytes", "the largest size of all records of calls, in `BYTES`; the oldest records are removed first",

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestToken(t *testing.T) {
+func TestTokenIsStableAndPrivate(t *testing.T) {
 	d := makeHome(t, "")
 	firstToken, err := d.Token()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestToken(t *testing.T) {
 		t.Errorf("second call of Token returned %q, error %v; want the first token %q", rereadToken, err, firstToken)
 	}
 	if runtime.GOOS != "windows" {
-		checkMode(t, d.TokenFile(), 0o600)
+		checkFileMode(t, d.TokenFile(), 0o600)
 	}
 	if dirEntries, _ := os.ReadDir(d.State); len(dirEntries) != 1 {
 		t.Errorf("files in the state directory = %v; want only the token file", dirEntries)
@@ -49,7 +49,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-func TestTokenDamaged(t *testing.T) {
+func TestDamagedTokenIsReplaced(t *testing.T) {
 	for content, problemText := range map[string]string{
 		"":                              "is empty",
 		" \n":                           "is empty",
@@ -63,16 +63,16 @@ func TestTokenDamaged(t *testing.T) {
 		if err := os.WriteFile(d.TokenFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		checkUnusable(t, d, problemText)
+		checkDamagedToken(t, d, problemText)
 	}
 	d := makeHome(t, "")
 	if err := os.Mkdir(d.TokenFile(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	checkUnusable(t, d, "is a folder")
+	checkDamagedToken(t, d, "is a folder")
 }
 
-func checkUnusable(t *testing.T, d Dirs, problemText string) {
+func checkDamagedToken(t *testing.T, d Dirs, problemText string) {
 	t.Helper()
 	_, err := d.Token()
 	if want := "the token file " + d.TokenFile() + " " + problemText; !errors.Is(err, ErrDamaged) || err.Error() != want {
@@ -88,7 +88,7 @@ func checkUnusable(t *testing.T, d Dirs, problemText string) {
 }
 
 // A repair keeps a valid token with an unreadable mode; root can read files of every mode, so the test skips root.
-func TestTokenForbidden(t *testing.T) {
+func TestUnreadableTokenIsRepaired(t *testing.T) {
 	d := makeHome(t, "")
 	token, err := d.Token()
 	if err != nil {

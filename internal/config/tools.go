@@ -21,7 +21,7 @@ var (
 type Tools string
 
 // RuleFor returns "all", "gateway" or "auto" for the client with the given name.
-func (t Tools) RuleFor(client string) string { return wordRuleFor(string(t), client, toolsRules) }
+func (t Tools) RuleFor(client string) string { return findKeywordRule(string(t), client, toolsRules) }
 
 // OutputSchemas is the setting for whether MCP clients receive the output schemas of
 // tools: "on", "off" or "auto". OutputSchemas can also contain exceptions for single
@@ -30,17 +30,17 @@ type OutputSchemas string
 
 // RuleFor returns "on", "off" or "auto" for the client with the given name.
 func (o OutputSchemas) RuleFor(client string) string {
-	return wordRuleFor(string(o), client, outputSchemasRules)
+	return findKeywordRule(string(o), client, outputSchemasRules)
 }
 
-func wordRuleFor(setting, client string, words []string) string {
-	rules, _ := parseWordRules(setting, words)
+func findKeywordRule(setting, client string, words []string) string {
+	rules, _ := parseKeywordRules(setting, words)
 	if rule := rules.ruleFor(client); rule != "" {
 		return rule
 	}
 	return ruleAuto
 }
 
-func parseWordRules(setting string, words []string) (perClient[string], bool) {
-	return parsePerClient(setting, func(toolsValue string) (string, bool) { return toolsValue, slices.Contains(words, toolsValue) })
+func parseKeywordRules(setting string, words []string) (clientRuleSet[string], bool) {
+	return parseClientRules(setting, func(rule string) (string, bool) { return rule, slices.Contains(words, rule) })
 }

@@ -6,20 +6,20 @@ import (
 )
 
 func TestParseToolsSetting(t *testing.T) {
-	for toolsValue, want := range map[string]map[string]string{
+	for settingText, want := range map[string]map[string]string{
 		"auto":                             {"Cursor": "auto", "": "auto"},
 		" all ":                            {"x": "all"},
 		"auto, Cursor=gateway":             {"cursor": "gateway", "Cursor": "gateway", "claude-code": "auto"},
 		"gateway,Visual Studio Code = all": {"visual studio code": "all", "y": "gateway"},
 		"Cursor=all":                       {"Cursor": "all", "y": "auto"},
 	} {
-		s, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"tools": toolsValue})
+		s, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"tools": settingText})
 		if err != nil {
-			t.Errorf("Load with the setting tools = %q returned the error %v; want none", toolsValue, err)
+			t.Errorf("Load with the setting tools = %q returned the error %v; want none", settingText, err)
 		}
 		for client, rule := range want {
 			if got := s.Tools.RuleFor(client); got != rule {
-				t.Errorf("rule of the setting %q for the client %q = %q, want %q", toolsValue, client, got, rule)
+				t.Errorf("rule of the setting %q for the client %q = %q, want %q", settingText, client, got, rule)
 			}
 		}
 	}
@@ -37,10 +37,10 @@ func TestInvalidToolsSetting(t *testing.T) {
 		"tools":          {"", "some", "on", "auto,all", "auto,=all", "auto,a=all,A=all", "auto,", "auto,a", "a=on"},
 		"output-schemas": {"", "all", "auto,on", "auto,a=gateway"},
 	} {
-		for _, toolsValue := range wantedTexts {
-			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: toolsValue})
+		for _, settingText := range wantedTexts {
+			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: settingText})
 			if err == nil || !strings.Contains(err.Error(), "--"+flag+" is") || !strings.Contains(err.Error(), "for all clients, then the values of single clients") {
-				t.Errorf("Load with --%s %q returned the error %v; want an error that names the flag and the allowed values", flag, toolsValue, err)
+				t.Errorf("Load with --%s %q returned the error %v; want an error that names the flag and the allowed values", flag, settingText, err)
 			}
 		}
 	}

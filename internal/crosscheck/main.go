@@ -19,23 +19,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: crosscheck PACKAGE SYSTEM/PROCESSOR...")
 		os.Exit(2)
 	}
-	if err := checkTargets(os.Args[1], os.Args[2:]); err != nil {
+	if err := typeCheckTargets(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func checkTargets(pattern string, targets []string) error {
+func typeCheckTargets(pattern string, targets []string) error {
 	var errs []error
 	for _, target := range targets {
-		if err := checkTarget(pattern, target); err != nil {
+		if err := typeCheckTarget(pattern, target); err != nil {
 			errs = append(errs, fmt.Errorf("%s:\n%w", target, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func checkTarget(pattern, target string) error {
+func typeCheckTarget(pattern, target string) error {
 	goos, goarch, isTarget := strings.Cut(target, "/")
 	if !isTarget {
 		return fmt.Errorf("%q is not SYSTEM/PROCESSOR", target)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCheckTargets(t *testing.T) {
+func TestTypeCheckTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("text", 0o700); err != nil {
 		t.Fatal(err)
@@ -24,20 +24,20 @@ func TestCheckTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := checkTargets(".", []string{"linux/amd64"}); err != nil {
-		t.Errorf("checkTargets for linux/amd64 returned the error %v; want none", err)
+	if err := typeCheckTargets(".", []string{"linux/amd64"}); err != nil {
+		t.Errorf("typeCheckTargets for linux/amd64 returned the error %v; want none", err)
 	}
 	for target, want := range map[string]string{
 		"linux/amd64,darwin/arm64": "main_darwin.go:3:31: cannot use 7",
 		"windows/arm64":            "main.go:5:33: undefined: system",
 		"darwin":                   `"darwin" is not SYSTEM/PROCESSOR`,
 	} {
-		err := checkTargets(".", strings.Split(target, ","))
+		err := typeCheckTargets(".", strings.Split(target, ","))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error of checkTargets for %s = %v, want %q", target, err, want)
+			t.Errorf("error of typeCheckTargets for %s = %v, want %q", target, err, want)
 		}
 	}
-	if err := checkTargets("./missing", []string{"linux/amd64"}); err == nil {
-		t.Error("checkTargets accepted a missing package; want an error")
+	if err := typeCheckTargets("./missing", []string{"linux/amd64"}); err == nil {
+		t.Error("typeCheckTargets accepted a missing package; want an error")
 	}
 }

@@ -91,7 +91,7 @@ func (a *adapters) hostHash() (string, error) {
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.settingValues.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
-	s.info.InDevelopment, s.info.FixedScriptPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
+	s.info.InDevelopment, s.info.FixedScriptPartsID = a.folders.has(enabledPlugin), s.fixedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
 }
@@ -126,12 +126,12 @@ func (s script) start() jsbuild.StartTime {
 }
 
 // The world and the pre-script of a plugin stay in a document when a hot reload replaces the adapter.
-func (s script) unchangedPartsID() string {
+func (s script) fixedPartsID() string {
 	checksum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(checksum[:8])
 }
 
-func (s script) hotReloadWaitMs() int {
+func (s script) hotReloadTimeoutMs() int {
 	if s.info.InDevelopment {
 		return wire.HotReloadWaitDevMs
 	}
@@ -173,9 +173,9 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 		return wire.PluginCodeParams{}, err
 	}
 	return wire.PluginCodeParams{
-		Name: name, Hash: s.info.Hash, ScriptID: id, Code: string(code.wholeScript),
+		Name: name, Hash: s.info.Hash, ScriptID: id, Code: string(code.fullScript),
 		HotReloadCode: &wire.HotCode{
-			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.hotReloadWaitMs(),
+			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.hotReloadTimeoutMs(),
 		},
 	}, nil
 }
@@ -209,9 +209,9 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	return wire.PluginFetchResult{Code: string(scriptParts.Adapter), Options: string(scriptParts.Options), PreScript: string(scriptParts.PreScript)}, nil
 }
 
-// Host returns the SHA-256 of the host script, or an empty string if the host cannot be
+// HostHash returns the SHA-256 of the host script, or an empty string if the host cannot be
 // bundled.
-func (a *adapters) Host() string {
+func (a *adapters) HostHash() string {
 	name, err := a.hostHash()
 	if err != nil {
 		return "" // currentScripts has logged the error
@@ -221,7 +221,7 @@ func (a *adapters) Host() string {
 
 // composedCode contains the code of a complete script, and separately the code of the
 // adapter in this script.
-type composedCode struct{ wholeScript, adapter []byte }
+type composedCode struct{ fullScript, adapter []byte }
 
 func (a *adapters) composeScript(s script) (composedCode, error) {
 	adapter, preScript, err := a.readAdapterCode(s)
@@ -232,7 +232,7 @@ func (a *adapters) composeScript(s script) (composedCode, error) {
 	if err != nil {
 		return composedCode{}, fmt.Errorf("bundle the host: %w", err)
 	}
-	return composedCode{wholeScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
+	return composedCode{fullScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
 func (a *adapters) recordScriptFault(s script, err error) error {
@@ -296,7 +296,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	if err != nil {
 		return err
 	}
-	return statefile.Write(path, code.wholeScript)
+	return statefile.Write(path, code.fullScript)
 }
 
 func removeOtherFiles(folder string, currentFiles map[string]bool) error {

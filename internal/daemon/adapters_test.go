@@ -60,7 +60,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
 	a := newTestAdapters(registry, reviews, dirs)
-	expectFiles := func(want ...string) {
+	checkFiles := func(want ...string) {
 		t.Helper()
 		got := []string{}
 		for _, info := range a.List() {
@@ -70,7 +70,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 			t.Errorf("browsers receive the plugins %v, want %v", got, want)
 		}
 	}
-	expectFiles()
+	checkFiles()
 	testPlugin, _ := registry.Set().Plugin("one")
 	failOnError := func(err error) {
 		t.Helper()
@@ -79,18 +79,18 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 		}
 	}
 	failOnError(reviews.Review("one", testPlugin.ContentHash(), wire.PermissionAsk, "test"))
-	expectFiles("one")
+	checkFiles("one")
 	failOnError(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
-	expectFiles()
+	checkFiles()
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
-	expectFiles("one") // the plugin may run, because its tool echo may run
+	checkFiles("one") // the plugin may run, because its tool echo may run
 	failOnError(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
-	expectFiles("one") // the plugin may run, because only its tool echo is off
+	checkFiles("one") // the plugin may run, because only its tool echo is off
 }
 
 // If any part of a plugin's script changes, the ID of the script must change too.
-func TestAdaptersScript(t *testing.T) {
+func TestScriptIDChangesWithEachPart(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
 		plugintest.Package{Name: "hooked", Code: "var p = { onActivate() {} };"},
@@ -197,7 +197,7 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
-	expectFiles := func(want ...string) {
+	checkFiles := func(want ...string) {
 		t.Helper()
 		if err := a.writeFiles(); err != nil {
 			t.Fatal(err)
@@ -216,11 +216,11 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 			}
 		}
 	}
-	expectFiles("x", "x-prescript")
+	checkFiles("x", "x-prescript")
 	if err := errors.Join(store.Remove("x"), registry.Reload()); err != nil {
 		t.Fatal(err)
 	}
-	expectFiles("x-prescript")
+	checkFiles("x-prescript")
 }
 
 func testCatalog(t testing.TB, packages ...plugintest.Package) (*catalog.Catalog, *plugin.Store) {

@@ -22,9 +22,9 @@ import (
 	"opentabs/wsbridge"
 )
 
-// CommandClient is the client name that `opentabs call` sends in MCP's initialize
+// CallCommandClient is the client name that `opentabs call` sends in MCP's initialize
 // request.
-const CommandClient = dispatch.CommandNamePrefix + "call"
+const CallCommandClient = dispatch.CommandNamePrefix + "call"
 
 // learnedTimeouts adapts the store of client timeouts to mcpserver.LearnedTimeouts.
 type learnedTimeouts struct{ store *timeouts.Store }
@@ -36,8 +36,10 @@ func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) 
 	return e.Timeout(), e.Since, ok
 }
 
-// RecordGiveUp stores the timeout of a client after the client has stopped waiting for a call.
-func (l learnedTimeouts) RecordGiveUp(id clients.ID, g clients.GiveUp) { l.store.RecordGiveUp(id, g) }
+// RecordAbandonedCall stores the timeout of a client after the client has stopped waiting for a call.
+func (l learnedTimeouts) RecordAbandonedCall(id clients.ID, g clients.AbandonedCall) {
+	l.store.RecordAbandonedCall(id, g)
+}
 
 // openTimeouts renames a damaged file of client timeouts, and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
@@ -50,33 +52,33 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 
 // Jobs are enabled only if the settings let the calls of at least one client become jobs.
 func mcpOptions(
-	s config.Settings, p *plugins, localPermissions permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
-	onSessionEnd func(dispatch.Client), pluginLoad *pluginLoading, timeoutStore *timeouts.Store,
+	s config.Settings, p *plugins, localPermissions permissions.LocalPolicy, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
+	onSessionEnd func(dispatch.Client), loading *pluginLoadState, timeoutStore *timeouts.Store,
 	log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
-		Tabs: hub.CurrentTargets, Inspector: localPermissions, ReadinessReady: pluginLoad.waitUntilLoaded,
-		RefusalFunc: capabilityRefusals(p.enforcer.RefusalFunc, hub.Browsers), PinnedTools: p.toolPins.Names,
-		ListMode: listModeFunc(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
+		Tabs: hub.CurrentTargets, Inspector: localPermissions, ReadinessReady: loading.waitUntilLoaded,
+		RefusalFunc: makeCapabilityRefusals(p.enforcer.RefusalFunc, hub.Browsers), PinnedTools: p.toolPins.Names,
+		ListMode: makeListModeFunc(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
 			return p.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
 		},
 	}
-	if !s.Detach.IsNever() {
+	if !s.Detach.NeverDetaches() {
 		o.Jobs = jobs
-		o.Detach = detachRules(s.Detach)
+		o.Detach = makeDetachPolicyFunc(s.Detach)
 		o.LearnedTimeouts = learnedTimeouts{timeoutStore}
 	}
 	return o
 }
 
 // Browser tools are refused if no connected browser has the optional Chrome permission that they need.
-func capabilityRefusals(
-	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
+func makeCapabilityRefusals(
+	makePolicyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
 ) func(plugin string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
-		refusal := policyRefusals(plugin)
+		refusal := makePolicyRefusals(plugin)
 		if plugin != browser.Name {
 			return refusal
 		}
@@ -105,10 +107,10 @@ func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID s
 }
 
 // Commands of opentabs list all tools, because a command looks up its tool in the list.
-func listModeFunc(t config.Tools) func(client string) gateway.Mode {
+func makeListModeFunc(t config.Tools) func(client string) gateway.Mode {
 	return func(client string) gateway.Mode {
 		if strings.HasPrefix(client, dispatch.CommandNamePrefix) {
-			return gateway.ListAll
+			return gateway.ListAllTools
 		}
 		return gateway.Mode(t.RuleFor(client))
 	}
@@ -127,12 +129,12 @@ func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool
 }
 
 // Calls of `opentabs call` never become jobs, because the user waits for the result.
-func detachRules(d config.DetachSetting) func(client string) mcpserver.DetachPolicy {
+func makeDetachPolicyFunc(d config.DetachSetting) func(client string) mcpserver.DetachPolicy {
 	return func(client string) mcpserver.DetachPolicy {
-		if client == CommandClient {
+		if client == CallCommandClient {
 			return mcpserver.DetachPolicy{}
 		}
 		rule := d.RuleFor(client)
-		return mcpserver.DetachPolicy{DetachBeforeTimeout: rule.IsAuto, After: rule.After}
+		return mcpserver.DetachPolicy{DetachBeforeTimeout: rule.DetachesBeforeTimeout, After: rule.After}
 	}
 }

@@ -25,8 +25,8 @@ type callAuditor struct {
 
 var _ dispatch.AfterHook = callAuditor{}
 
-// After must run before the policy's hook, which discards the reason why the call was allowed.
-func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
+// AfterCall must run before the policy's hook, which discards the reason why the call was allowed.
+func (a callAuditor) AfterCall(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	facts := a.facts(callInfo, e)
 	r.Origin, r.Hash = facts.Site, facts.Hash
@@ -55,8 +55,8 @@ func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.BeforeHook = callAuditor{}
 
-// Before records that a call begins: if the daemon crashes later, the tool may have taken effect.
-func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
+// BeforeCall records that a call begins: if the daemon crashes later, the tool may have taken effect.
+func (a callAuditor) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	a.recorder.Begin(callInfo.CallID)
 	return nil
 }
@@ -70,22 +70,22 @@ func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) rec
 }
 
 // An interrupted call was running when an earlier server process crashed or was killed.
-func auditInterrupted(log *audit.Log, call recorder.Record) {
+func auditInterruptedCall(log *audit.Log, call recorder.Record) {
 	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
 	r.Origin, r.Hash = call.Site, call.Hash
 	log.Write(r)
 }
 
-// Beyond maxAuditedEntries per plugin and minute, the audit log has only the number of warnings and errors.
-const maxAuditedEntries = 30
+// Beyond maxAuditedEntriesPerMinute per plugin and minute, the audit log has only the number of warnings and errors.
+const maxAuditedEntriesPerMinute = 30
 
 // forwardLogs returns when logs is closed.
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
-	_, follower := logs.Follow(pluginlog.Filter{}, 0)
-	defer follower.Close()
+	_, subscription := logs.Follow(pluginlog.Filter{}, 0)
+	defer subscription.Close()
 	auditor := logAuditor{writeRecord: auditLog.Write, countersByPlugin: map[string]*minuteEntryCount{}}
 	for {
-		logEntries, _, err := follower.Next(context.Background())
+		logEntries, _, err := subscription.Next(context.Background())
 		if err != nil {
 			return
 		}
@@ -97,7 +97,7 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 }
 
 // logAuditor writes warnings and errors of plugins to the audit log, at most
-// maxAuditedEntries per plugin and minute.
+// maxAuditedEntriesPerMinute per plugin and minute.
 type logAuditor struct {
 	writeRecord      func(audit.Record)
 	countersByPlugin map[string]*minuteEntryCount
@@ -122,7 +122,7 @@ func (a logAuditor) record(e pluginlog.Entry) {
 	if e.Time.Sub(m.minuteStart) >= time.Minute {
 		*m = minuteEntryCount{minuteStart: e.Time, droppedEntries: m.droppedEntries}
 	}
-	if m.writtenEntries == maxAuditedEntries {
+	if m.writtenEntries == maxAuditedEntriesPerMinute {
 		m.droppedEntries++
 		return
 	}

@@ -16,9 +16,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallAuditRecord compares the bytes of the audit log with a golden file, for a call
+// TestAuditRecordMatchesGoldenFile compares the bytes of the audit log with a golden file, for a call
 // with every field and for an empty call.
-func TestCallAuditRecord(t *testing.T) {
+func TestAuditRecordMatchesGoldenFile(t *testing.T) {
 	registry, _ := testCatalog(t)
 	dir := t.TempDir()
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
@@ -28,7 +28,7 @@ func TestCallAuditRecord(t *testing.T) {
 	viewWithoutToken := dispatchtest.View()
 	viewWithoutToken.Client, viewWithoutToken.ClientCredential, viewWithoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
 	for _, v := range []dispatch.View{dispatchtest.View(), viewWithoutToken, {}} {
-		auditor.After(callInfo, dispatch.EndedCall{
+		auditor.AfterCall(callInfo, dispatch.EndedCall{
 			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
 			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})

@@ -17,7 +17,7 @@ import (
 )
 
 // For each of the user's answers to a tool, the audit log must have a separate record.
-func TestCallAuditor(t *testing.T) {
+func TestEachUserAnswerIsAudited(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
@@ -27,7 +27,7 @@ func TestCallAuditor(t *testing.T) {
 	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
 	records := recorder.Open(dir, recorder.Options{})
 	defer records.Close()
-	callAuditor{log, records, policy.NewEnforcer(reviews)}.After(callInfo, dispatch.EndedCall{
+	callAuditor{log, records, policy.NewEnforcer(reviews)}.AfterCall(callInfo, dispatch.EndedCall{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Progression: dispatch.Progression{Status: wire.StatusFailed}, ParentCallID: "call_0"},
 			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: startTime, Ended: &endTime,

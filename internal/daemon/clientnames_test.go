@@ -8,9 +8,9 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// TestAgentNames checks that the side panel lists each agent once, and lists no opentabs
+// TestAgentNamesOmitsCommands checks that the side panel lists each agent once, and lists no opentabs
 // command as an agent.
-func TestAgentNames(t *testing.T) {
+func TestAgentNamesOmitsCommands(t *testing.T) {
 	token := transport.Credential{Kind: dispatch.CredentialToken, Token: "laptop"}
 	got := agentNames([]transport.ClientInfo{
 		{Credential: token, Name: "claude-code"},

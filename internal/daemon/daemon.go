@@ -48,22 +48,22 @@ import (
 // fields of Daemon are exported for `opentabs plugin test --browser`, which runs a separate
 // daemon.
 type Daemon struct {
-	Registry *catalog.Catalog
-	Policy   *policy.Policy
-	Values   *settings.Values
-	Logs     *pluginlog.Log
-	Hub      *wsbridge.Hub
-	Calls    *dispatch.Dispatcher
+	Registry      *catalog.Catalog
+	Policy        *policy.Policy
+	SettingValues *settings.Values
+	Logs          *pluginlog.Log
+	Hub           *wsbridge.Hub
+	Calls         *dispatch.Dispatcher
 
 	enforcer      *policy.Enforcer
-	toolPins      *toolpins.Pins
+	toolPins      *toolpins.PinnedTools
 	log           zerolog.Logger
-	pluginLoading *pluginLoading
-	// discoverGlobal finds the plugins that npm has installed globally.
-	discoverGlobal func() error
-	browser        *browserSync
-	audit          *audit.Log
-	recorder       *recorder.Recorder
+	pluginLoading *pluginLoadState
+	// discoverGlobalPlugins finds the plugins that npm has installed globally.
+	discoverGlobalPlugins func() error
+	browser               *browserSync
+	audit                 *audit.Log
+	recorder              *recorder.Recorder
 	// When the method Calls.Drain returns, the observers have received all ended calls.
 	observers    observers
 	panelPlugins *panelplugins.Plugins
@@ -71,9 +71,9 @@ type Daemon struct {
 	clients      *clienttoken.Store
 	timeouts     *timeouts.Store
 	api          *httpapi.API
-	// stopRequests has capacity 1 and receives a value when a client of the HTTP API
+	// stopRequested has capacity 1 and receives a value when a client of the HTTP API
 	// requests the shutdown.
-	stopRequests chan struct{}
+	stopRequested chan struct{}
 }
 
 func extensionOrigins(settings config.Settings) []string {
@@ -94,71 +94,71 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 
 	p := newPlugins(h, folders, auditLog, log)
 	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.settingValues.SecretValues(p.registry.Set()) }, ResolveStack: p.stackResolver()})
-	localPermissions := permissions.NewLocal(p.policy, p.registry)
+	localPermissions := permissions.NewLocalPolicy(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
 	var mcp *mcpserver.Server // the variable mcp is set before the first browser connects
 	var sessions *browser.Sessions
 	records := openRecorder(h, p, auditLog, log)
-	var sync *browserSync // the variable sync is set before the first browser connects
-	panelPlugins := panelplugins.New(h, localPermissions, os.Getenv, func() error { return sync.reload() })
+	var pluginSync *browserSync // the variable pluginSync is set before the first browser connects
+	panelPlugins := panelplugins.New(h, localPermissions, os.Getenv, func() error { return pluginSync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
 	repeater := &callRepeater{findRecord: records.Find, plugins: p.registry.Set}
-	details, pastCalls := newDetails(records, logs), newPastCalls(p.registry.Set, records, h.Settings.RecordDays)
+	details, pastCallUndoer := newCallDetailsSource(records, logs), newCallUndoer(p.registry.Set, records, h.Settings.RecordDays)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
-		HostScript: adapters.Host, FetchCode: adapters.Fetch,
-		Policy: panelPlugins, Settings: p.pageSettings, CanRunIn: p.mayRunIn,
-		ReceiveStart:      p.recordStart,
+		HostScript: adapters.HostHash, FetchCode: adapters.Fetch,
+		Policy: panelPlugins, Settings: p.pageSettings, CanPluginRunIn: p.canRunInDocument,
+		ReceiveStart:      p.recordAdapterStart,
 		ClientNames:       func() []string { return agentNames(mcp.Clients()) },
 		ReadHistory:       records.ReadHistory,
 		InspectCall:       details.Inspect,
 		RepeatCall:        func(callID string) error { return repeater.repeatCall(callID) },
-		UndoCall:          pastCalls.undoForPanel,
-		ReceiveLate:       pastCalls.receiveLateAnswer,
-		FindEndedSessions: func(usedSessions []string) []string { return sessions.FilterEnded(usedSessions) },
-		NameBrowser:       names.NameOf,
+		UndoCall:          pastCallUndoer.undoForPanel,
+		ReceiveLateAnswer: pastCallUndoer.receiveLateAnswer,
+		FindEndedSessions: func(sessionIDs []string) []string { return sessions.FilterEnded(sessionIDs) },
+		ChooseBrowserName: names.NameOf,
 		OnBrowsersChange:  func() { mcp.HandlePolicyChange() },
 		ReceiveLogs:       func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.enforcer}, log)
 	observers := newObservers(h.Getenv, func() metrics.Gauges { return countGauges(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
-	pastCalls.addHooks(&options)
+	pastCallUndoer.addHooks(&options)
 	files := filestore.Open(h.FilesDir())
 	bridge, tabHolds, browserSessions := browser.Connect(browsernames.PreferDefaultBrowser(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
-		Limits: browser.Limits{ActingCalls: h.Settings.BrowserActLimit, Pictures: h.Settings.BrowserPictureLimit}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
+		Limits: browser.Limits{ActingCallsPerMinute: h.Settings.BrowserActionsPerMinute, PicturesPerMinute: h.Settings.BrowserScreenshotsPerMinute}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
-	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), pastCalls.callUndo
-	jobs := pastCalls.connect(calls, repeater.chooseTab)
-	hub.Holds.SetHolds(tabHolds)
+	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDFunc(), pastCallUndoer.undoStateOf
+	jobs := pastCallUndoer.connect(calls, repeater.chooseTab)
+	hub.Holds.SetTabHolds(tabHolds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendSessionEnded)
 	tabHolds.OnChange(hub.Holds.Send)
 	tabHolds.SetCalls(calls)
-	sync = &browserSync{p.registry, adapters, hub, log}
-	development := newDevelopment(folders, p, sync.run, log)
+	pluginSync = &browserSync{p.registry, adapters, hub, log}
+	development := newDevelopment(folders, p, pluginSync.run, log)
 	timeoutStore := openTimeouts(h, log)
 	agentOptions := mcpOptions(h.Settings, p, localPermissions, hub, calls, jobs, files, sessions.End, loading, timeoutStore, log)
-	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), pastCalls.keys
+	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), pastCallUndoer.keys
 	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
 		home: h, address: address, startedAt: startedTime, registry: p.registry, policy: p.policy, localPermissions: localPermissions, hub: hub, calls: calls, mcp: mcp, tabHolds: tabHolds, timeouts: timeoutStore,
 	}
-	stopRequests := make(chan struct{}, 1)
+	stopRequested := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
 		Token: token, Clients: clients, Origins: origins, Log: log,
 		Health:           httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
 		Calls:            calls,
 		Records:          records,
-		UndoCall:         pastCalls.undoForCommand,
+		UndoCall:         pastCallUndoer.undoForCommand,
 		Logs:             logs,
 		Status:           reporter.status,
 		ReadinessReady:   loading.waitUntilLoaded,
-		Stop:             func() { requestStop(stopRequests) },
-		Reload:           sync.reload,
+		Stop:             func() { requestStop(stopRequested) },
+		Reload:           pluginSync.reload,
 		StartDevelopment: development.beginDevelopment,
 		ReloadTab:        hub.ReloadTab,
 		ReleaseTab:       reporter.releaseTab,
@@ -173,12 +173,12 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		},
 	})
 	d := &Daemon{
-		Registry: p.registry, Policy: p.policy, Values: p.settingValues, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, discoverGlobal: func() error { return h.DiscoverGlobal(p.registry.Registry) }, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: timeoutStore, api: api, stopRequests: stopRequests,
+		Registry: p.registry, Policy: p.policy, SettingValues: p.settingValues, Logs: logs, Hub: hub, Calls: calls,
+		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, discoverGlobalPlugins: func() error { return h.DiscoverGlobal(p.registry.Registry) }, browser: pluginSync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: timeoutStore, api: api, stopRequested: stopRequested,
 	}
-	p.registry.OnChange(development.reviewLater)
+	p.registry.OnChange(development.reviewInBackground)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
-	p.policy.OnChange(d.permissionsChanged)
+	p.policy.OnChange(d.onPermissionsChanged)
 	p.toolPins.OnChange(mcp.NotifyToolListsChanged)
 	timeoutStore.OnChange(mcp.NotifyToolListsChanged)
 	p.settingValues.OnChange(d.settingsChanged)
@@ -186,8 +186,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// The caller of newDetails sets Find, TraceIDOf and UndoOf before the first browser connects.
-func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
+// The caller of newCallDetailsSource sets Find, TraceIDOf and UndoOf before the first browser connects.
+func newCallDetailsSource(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
 			recordedEntry, ok, err := records.Find(callID)
@@ -197,9 +197,9 @@ func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.So
 	}
 }
 
-func requestStop(stopRequests chan<- struct{}) {
+func requestStop(stopRequested chan<- struct{}) {
 	select {
-	case stopRequests <- struct{}{}:
+	case stopRequested <- struct{}{}:
 	default:
 	}
 }
@@ -208,7 +208,7 @@ func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Log
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
 		Secrets: func() []string { return p.settingValues.SecretValues(p.registry.Set()) }, Log: log,
-		OnInterrupted: func(call recorder.Record) { auditInterrupted(auditLog, call) },
+		OnInterruptedCall: func(call recorder.Record) { auditInterruptedCall(auditLog, call) },
 	})
 }
 
@@ -228,7 +228,7 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 		log.Error().Msg(warning)
 	}
 	machine := browserprofile.ThisMachine(runtime.GOOS, os.Getenv)
-	names.UseDefaults(func(browserID, sentName string) string {
+	names.SetDefaultNameFinder(func(browserID, sentName string) string {
 		return machine.DefaultName(extension.ID(), browserID, sentName)
 	})
 	return names
@@ -256,14 +256,14 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	o := dispatch.Options{
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunningCalls: s.MaxRunning, MaxWaitingCalls: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates:           append(p.enforcer.Gates(), p.settingValues.Gate(p.registry.Set), p.enforcer.SecretsGate(p.settingValues), p.registry.Faults().Gate(p.registry.Set)),
-		BeforeHooks:     append(p.enforcer.Before(), auditor),
-		MayOpenTab:      p.policy.MayOpen,
-		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.settingValues) },
-		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),
-		OpenCallHook:    auditor,
-		OnWaitingChange: hub.SendWaiting,
-		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
+		Gates:                append(p.enforcer.Gates(), p.settingValues.Gate(p.registry.Set), p.enforcer.SecretsGate(p.settingValues), p.registry.Faults().Gate(p.registry.Set)),
+		BeforeHooks:          append(p.enforcer.BeforeHooks(), auditor),
+		MayOpenTab:           p.policy.MayOpenPage,
+		FailureNote:          func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.settingValues) },
+		AfterHooks:           append([]dispatch.AfterHook{auditor}, p.enforcer.AfterHooks()...),
+		OpenCallHook:         auditor,
+		OnWaitingCountChange: hub.SendWaitingCount,
+		ResolveTool:          p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}
 	if o.ProgressInterval == 0 { // 0 would select the default of package dispatch
 		o.ProgressInterval = -1
@@ -278,7 +278,7 @@ func (d *Daemon) settingsChanged() {
 	}
 }
 
-func (d *Daemon) permissionsChanged() {
+func (d *Daemon) onPermissionsChanged() {
 	d.browser.run()
 	d.mcp.HandlePolicyChange()
 	d.Calls.RecheckGates()

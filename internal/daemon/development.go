@@ -19,13 +19,13 @@ type devFolders struct {
 
 // devFolder is the folder of one plugin in development mode.
 type devFolder struct {
-	runningCommands int
+	devCommandCount int
 	permission      wire.Permission
 }
 
 func newDevFolders() *devFolders { return &devFolders{foldersByDir: map[string]*devFolder{}} }
 
-func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
+func (f *devFolders) add(dir string, permission wire.Permission) (isFirstCommand bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	folder := f.foldersByDir[dir]
@@ -33,16 +33,16 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 		folder = &devFolder{}
 		f.foldersByDir[dir] = folder
 	}
-	folder.runningCommands++
+	folder.devCommandCount++
 	folder.permission = permission
-	return folder.runningCommands == 1
+	return folder.devCommandCount == 1
 }
 
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.foldersByDir[dir].runningCommands--
-	isLast = f.foldersByDir[dir].runningCommands == 0
+	f.foldersByDir[dir].devCommandCount--
+	isLast = f.foldersByDir[dir].devCommandCount == 0
 	if isLast {
 		delete(f.foldersByDir, dir)
 	}
@@ -90,9 +90,9 @@ func (d *development) beginDevelopment(dir string, permission wire.Permission) (
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
 	}
-	isFirst := d.folders.add(dir, permission)
+	isFirstCommand := d.folders.add(dir, permission)
 	d.review()
-	if isFirst {
+	if isFirstCommand {
 		d.onChange()
 	}
 	return func() { d.endSession(dir) }, nil
@@ -123,5 +123,5 @@ func (d *development) review() {
 	}
 }
 
-// reviewLater must return at once, so that pages do not wait until a review is written to disk.
-func (d *development) reviewLater(*plugin.Set) { go d.review() }
+// reviewInBackground must return at once, so that pages do not wait until a review is written to disk.
+func (d *development) reviewInBackground(*plugin.Set) { go d.review() }

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherState policy.State)) {
+func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherPluginState policy.State)) {
 	t.Helper()
 	state := t.TempDir()
 	store := plugin.NewStore(state, plugin.StoreOptions{})
@@ -34,7 +34,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 		}
 	})
 	registry.OnChange(func(*plugin.Set) { d.review() })
-	reload = func() (developedState, otherState policy.State) {
+	reload = func() (developedState, otherPluginState policy.State) {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	return d, changes, build, reload
 }
 
-func dirOfPlugin(t *testing.T, d *development, name string) string {
+func findPluginDir(t *testing.T, d *development, name string) string {
 	t.Helper()
 	developedPlugin, ok := d.plugins.registry.Set().Plugin(name)
 	if !ok {
@@ -60,11 +60,11 @@ func TestDevelopedPluginCountsAsReviewed(t *testing.T) {
 	if developedState, _ := reload(); developedState.Reviewed {
 		t.Fatal("the plugin is reviewed before development mode begins; want no review")
 	}
-	endFirst, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endFirstDevelopment, err := d.beginDevelopment(findPluginDir(t, d, "mine"), wire.PermissionAsk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	endSecond, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endSecondDevelopment, err := d.beginDevelopment(findPluginDir(t, d, "mine"), wire.PermissionAsk)
 	if err != nil || *changes != 1 {
 		t.Errorf("second beginDevelopment: %d changes, error %v; want 1 change and no error", *changes, err)
 	}
@@ -72,8 +72,8 @@ func TestDevelopedPluginCountsAsReviewed(t *testing.T) {
 		if code != "" {
 			build(code)
 		}
-		if developedState, otherState := reload(); !developedState.Reviewed || developedState.EffectivePermission != wire.PermissionAsk || otherState.Reviewed {
-			t.Errorf("after the build %q: state of mine %+v, of other %+v; want only mine reviewed, with the permission ask", code, developedState, otherState)
+		if developedState, otherPluginState := reload(); !developedState.Reviewed || developedState.EffectivePermission != wire.PermissionAsk || otherPluginState.Reviewed {
+			t.Errorf("after the build %q: state of mine %+v, of other %+v; want only mine reviewed, with the permission ask", code, developedState, otherPluginState)
 		}
 	}
 	// A permission that the user has set for a plugin overrides the permission that the
@@ -82,12 +82,12 @@ func TestDevelopedPluginCountsAsReviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	build("(function(){ var fourth })();")
-	endSecond()
+	endSecondDevelopment()
 	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one `plugin dev` still runs: state %+v, %d changes; want the permission auto and 1 change", developedState, *changes)
 	}
 	// A build that is made after the end of development mode needs a review.
-	endFirst()
+	endFirstDevelopment()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
 		t.Errorf("after the end of development mode: state %+v, %d changes; want a reviewed plugin and 2 changes", developedState, *changes)
 	}
@@ -99,11 +99,11 @@ func TestDevelopedPluginCountsAsReviewed(t *testing.T) {
 
 func TestOnlyAddedFoldersAreDeveloped(t *testing.T) {
 	d, _, _, _ := newDevelopedPlugin(t)
-	endFirst, err := d.beginDevelopment("/mine", wire.PermissionAuto)
+	endFirstDevelopment, err := d.beginDevelopment("/mine", wire.PermissionAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer endFirst()
+	defer endFirstDevelopment()
 	for _, c := range []struct {
 		plugin plugin.Plugin
 		want   bool

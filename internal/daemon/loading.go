@@ -10,17 +10,17 @@ import (
 // reached.
 const loadTimeout = 10 * time.Second
 
-var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
+var errStillLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
-// pluginLoading is the first load of the plugins, during which the daemon already serves
+// pluginLoadState is the first load of the plugins, during which the daemon already serves
 // requests.
-type pluginLoading struct {
+type pluginLoadState struct {
 	done chan struct{} // the channel done is closed when loading has ended, even if a plugin could not be loaded
 }
 
-func newLoading() *pluginLoading { return &pluginLoading{done: make(chan struct{})} }
+func newLoading() *pluginLoadState { return &pluginLoadState{done: make(chan struct{})} }
 
-func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
+func (l *pluginLoadState) waitUntilLoaded(ctx context.Context) error {
 	select {
 	case <-l.done:
 		return nil
@@ -32,7 +32,7 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	case <-l.done:
 		return nil
 	case <-timeout.C:
-		return errLoading
+		return errStillLoading
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -40,7 +40,7 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 
 func (d *Daemon) load() {
 	startTime := time.Now()
-	if err := d.discoverGlobal(); err != nil {
+	if err := d.discoverGlobalPlugins(); err != nil {
 		d.log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
 	if err := d.Registry.Reload(); err != nil {

@@ -38,20 +38,20 @@ func TestMCPPathsAcceptOneCredentialKind(t *testing.T) {
 		const listRequest = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 		sessions := map[string]string{}
 		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
-		otherPaths := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
+		wrongPathOf := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
 		for path, token := range tokens {
 			resp, responseBody := postRequest(path, token, "", initialize)
 			sessions[path] = resp.Header.Get("Mcp-Session-Id")
 			if resp.StatusCode != http.StatusOK || sessions[path] == "" {
 				t.Errorf("%s with its own token: status %s, body %s; want 200 and a session", path, resp.Status, responseBody)
 			}
-			if resp, responseBody := postRequest(otherPaths[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
-				t.Errorf("%s with the token for %s: status %s, body %s; want 403", otherPaths[path], path, resp.Status, responseBody)
+			if resp, responseBody := postRequest(wrongPathOf[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with the token for %s: status %s, body %s; want 403", wrongPathOf[path], path, resp.Status, responseBody)
 			}
 		}
-		for path, otherPath := range otherPaths {
-			if resp, responseBody := postRequest(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
-				t.Errorf("%s with the session of %s: status %s, body %s; want 404", path, otherPath, resp.Status, responseBody)
+		for path, wrongPath := range wrongPathOf {
+			if resp, responseBody := postRequest(path, tokens[path], sessions[wrongPath], listRequest); resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s with the session of %s: status %s, body %s; want 404", path, wrongPath, resp.Status, responseBody)
 			}
 			if resp, responseBody := postRequest(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s with its own session: status %s, body %s; want 200", path, resp.Status, responseBody)

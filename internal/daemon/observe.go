@@ -41,7 +41,7 @@ func (o observers) hooks() []dispatch.AfterHook {
 // If traces are exported, the sampler selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
-func (o observers) traceIDs() func(rootCallID string) string {
+func (o observers) traceIDFunc() func(rootCallID string) string {
 	if o.traces == nil {
 		return nil
 	}

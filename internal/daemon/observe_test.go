@@ -9,15 +9,15 @@ import (
 	"opentabs/wsbridge"
 )
 
-func TestGauges(t *testing.T) {
-	newCall := func(callStatus wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
+func TestGaugesCountCalls(t *testing.T) {
+	newCallView := func(callStatus wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
 		v := dispatch.View{Waiting: waitingTicket}
 		v.Status = callStatus
 		return v
 	}
 	calls := []dispatch.View{
-		newCall(wire.StatusRunning, nil), newCall(wire.StatusRunning, nil), newCall(wire.StatusRunning, &dispatch.WaitingTicket{}),
-		newCall(wire.StatusPending, nil), newCall(wire.StatusPending, &dispatch.WaitingTicket{}), newCall(wire.StatusDone, nil),
+		newCallView(wire.StatusRunning, nil), newCallView(wire.StatusRunning, nil), newCallView(wire.StatusRunning, &dispatch.WaitingTicket{}),
+		newCallView(wire.StatusPending, nil), newCallView(wire.StatusPending, &dispatch.WaitingTicket{}), newCallView(wire.StatusDone, nil),
 	}
 	browsers := []wsbridge.BrowserInfo{{Connected: true}, {Connected: false}}
 	want := metrics.Gauges{RunningCalls: 2, QueuedCalls: 1, WaitingCalls: 2, Browsers: 1}

@@ -28,7 +28,7 @@ type plugins struct {
 	policy        *policy.Policy
 	enforcer      *policy.Enforcer
 	scriptChecks  *scriptcheck.Cache
-	toolPins      *toolpins.Pins
+	toolPins      *toolpins.PinnedTools
 }
 
 func (p *plugins) stackResolver() func(name string, logEntry wire.LogEntry) []string {
@@ -80,14 +80,14 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	return allSettings
 }
 
-// If frame is true, mayRunIn returns true only for a plugin that also runs in child frames.
-func (p *plugins) mayRunIn(name, url string, frame bool) bool {
+// If frame is true, canRunInDocument returns true only for a plugin that also runs in child frames.
+func (p *plugins) canRunInDocument(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)
 }
 
-// recordStart ignores adapters of another version of the plugin.
-func (p *plugins) recordStart(s wsbridge.AdapterStart) {
+// recordAdapterStart ignores adapters of another version of the plugin.
+func (p *plugins) recordAdapterStart(s wsbridge.AdapterStartReport) {
 	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {
 	case !ok || loadedPlugin.Hash != s.Hash:

@@ -12,7 +12,7 @@ import (
 )
 
 // The test e2e/panel/history.test.ts covers calls that can be repeated.
-func TestRejectedCallRepeats(t *testing.T) {
+func TestUnrepeatableCallsAreRejected(t *testing.T) {
 	entries := map[string]recorder.Record{
 		"prompt":     {View: dispatch.View{Prompt: true}},
 		"incomplete": {Args: json.RawMessage(`{"token":"[redacted]"}`), IsArgsIncomplete: true},

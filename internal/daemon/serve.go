@@ -34,7 +34,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	go d.browser.watch(serveCtx)
 	var logForwarding sync.WaitGroup
 	logForwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
-	go d.Values.Watch(serveCtx)
+	go d.SettingValues.Watch(serveCtx)
 	go d.toolPins.Watch(serveCtx)
 	go d.clients.Watch(serveCtx)
 	go d.timeouts.Watch(serveCtx)
@@ -43,7 +43,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	select {
 	case <-ctx.Done():
 		d.log.Info().Msg("shutting down")
-	case <-d.stopRequests:
+	case <-d.stopRequested:
 		d.log.Info().Msg("shutting down, as a command requested")
 	case err = <-serveErr:
 	}
@@ -68,22 +68,22 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 // connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
-	shutDownWithin := func(timeout time.Duration, textPart string, shutDownPart func(context.Context) error) {
+	shutDownWithTimeout := func(timeout time.Duration, textPart string, shutDown func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if err := shutDownPart(ctx); err != nil {
+		if err := shutDown(ctx); err != nil {
 			d.log.Warn().Err(err).Str("part", textPart).Msg("did not end in time")
 		}
 	}
 	d.Calls.Shutdown()
-	shutDownWithin(callsTimeout, "agents", d.mcp.Shutdown)
-	shutDownWithin(streamsTimeout, "streams", d.api.Shutdown)
-	shutDownWithin(streamsTimeout, "requests", server.Shutdown)
+	shutDownWithTimeout(callsTimeout, "agents", d.mcp.Shutdown)
+	shutDownWithTimeout(streamsTimeout, "streams", d.api.Shutdown)
+	shutDownWithTimeout(streamsTimeout, "requests", server.Shutdown)
 	stop()
 	if err := server.Close(); err != nil {
 		d.log.Warn().Err(err).Msg("close the connections")
 	}
 	d.panelPlugins.Close()
 	d.Hub.Close()
-	shutDownWithin(callsTimeout, "calls", d.Calls.WaitForHooks) // Drain waits for jobs, which run without a request
+	shutDownWithTimeout(callsTimeout, "calls", d.Calls.WaitForHooks) // Drain waits for jobs, which run without a request
 }

@@ -141,9 +141,9 @@ func (w *fakeTimeDaemon) expectKeepAlives(name string, body io.Reader, d time.Du
 	}
 }
 
-// TestLongStreams checks that the limits for slow clients do not end streams or sessions
+// TestLongStreamsAreNotEnded checks that the limits for slow clients do not end streams or sessions
 // that last 20 min.
-func TestLongStreams(t *testing.T) {
+func TestLongStreamsAreNotEnded(t *testing.T) {
 	const streamTime = 20 * time.Minute
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	t.Run("events", func(t *testing.T) {

@@ -77,7 +77,7 @@ func openPort(ctx context.Context, h *home.Home, log zerolog.Logger) (token stri
 	if record, ok := h.ReadServer(); ok {
 		serverHealth, err := httpapi.NewClient(record.Port, token).Health(ctx)
 		if err == nil && serverHealth.PID == record.PID {
-			return "", nil, alreadyServing(home.Server{Health: serverHealth, Port: record.Port})
+			return "", nil, newAlreadyServingError(home.Server{Health: serverHealth, Port: record.Port})
 		}
 	}
 	listener, err = listenLoopback(ctx, h.Settings.Port, token)
@@ -118,13 +118,13 @@ func listenLoopback(ctx context.Context, port int, token string) (net.Listener, 
 	serverHealth, probeErr := httpapi.NewClient(port, token).Health(ctx)
 	switch {
 	case probeErr == nil:
-		return nil, alreadyServing(home.Server{Health: serverHealth, Port: port})
+		return nil, newAlreadyServingError(home.Server{Health: serverHealth, Port: port})
 	case port == 0 || errors.Is(probeErr, httpapi.ErrNoServer) && !errors.Is(err, portowner.ErrPortTaken):
 		return nil, fmt.Errorf("open the port: %w", err)
 	}
 	return nil, fmt.Errorf("port %d is in use by %s: stop that program, or choose another port with --port and run opentabs extension install again", port, portowner.Find(ctx, port))
 }
 
-func alreadyServing(s home.Server) error {
+func newAlreadyServingError(s home.Server) error {
 	return fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `opentabs stop`, or choose another port with --port and another directory with OPENTABS_HOME", s, s.Port)
 }

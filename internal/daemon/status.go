@@ -30,11 +30,11 @@ type statusReporter struct {
 	startedAt        time.Time
 	registry         *catalog.Catalog
 	policy           *policy.Policy
-	localPermissions permissions.Local
+	localPermissions permissions.LocalPolicy
 	hub              *wsbridge.Hub
 	calls            *dispatch.Dispatcher
 	mcp              *mcpserver.Server
-	tabHolds         *browser.Holds
+	tabHolds         *browser.TabHoldTable
 	timeouts         *timeouts.Store
 }
 
@@ -45,7 +45,7 @@ func (r statusReporter) status() httpapi.Status {
 		Started: r.startedAt.UTC(), UptimeMs: time.Since(r.startedAt).Milliseconds(),
 		Home: httpapi.Home{Config: r.home.Config, State: r.home.State},
 		Limits: httpapi.Limits{
-			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
+			IdleTimeoutMs: s.IdleTimeout.Milliseconds(), HardTimeoutMs: s.HardTimeout.Milliseconds(),
 			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
 			MaxWaiting: s.MaxWaiting,
 		},
@@ -70,14 +70,14 @@ func (r statusReporter) status() httpapi.Status {
 	for _, b := range r.hub.Browsers() {
 		serverStatus.Browsers = append(serverStatus.Browsers, httpapi.Browser{
 			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, PairingKeyID: b.PairingKeyID, Connected: b.Connected, Since: b.LinkChangedAt,
-			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
+			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: tabsHeldInBrowser(heldTabs, b.ID),
 		})
 	}
 	if refusedHello := r.hub.Probe.RefusedHello(); refusedHello.ReasonText != "" {
 		serverStatus.RefusedExtension = &httpapi.RefusedExtension{Text: refusedHello.ReasonText, At: refusedHello.At.UTC()}
 	}
-	for _, try := range r.hub.Probe.UnpairedTries() {
-		serverStatus.Unpaired = append(serverStatus.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
+	for _, try := range r.hub.Probe.UnpairedAttempts() {
+		serverStatus.UnpairedBrowsers = append(serverStatus.UnpairedBrowsers, httpapi.UnpairedBrowser{KeyID: try.KeyID, LastAttemptAt: try.At.UTC()})
 	}
 	for _, c := range r.mcp.Clients() {
 		// The session ID is omitted from the status, because it works like a password.
@@ -128,7 +128,7 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	var browserIDs []string
 	for _, b := range r.hub.Browsers() {
 		isNamed := browser == "" || wire.MatchesBrowser(browser, b.ID, b.Name)
-		for _, heldTab := range heldTabsOf(r.tabHolds.HeldTabs(), b.ID) {
+		for _, heldTab := range tabsHeldInBrowser(r.tabHolds.HeldTabs(), b.ID) {
 			if isNamed && heldTab.TabID == tabID {
 				browserIDs = append(browserIDs, b.ID)
 			}
@@ -143,11 +143,11 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }
 
-func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (heldTabsValue []httpapi.HeldTab) {
+func tabsHeldInBrowser(heldTabs []browser.HeldTab, browserID string) (tabsInBrowser []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			heldTabsValue = append(heldTabsValue, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, EndsAt: t.EndsAt.UTC(), IsTakenBack: t.IsTakenBack})
+			tabsInBrowser = append(tabsInBrowser, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, EndsAt: t.EndsAt.UTC(), IsTakenBack: t.IsTakenBack})
 		}
 	}
-	return heldTabsValue
+	return tabsInBrowser
 }

@@ -33,7 +33,7 @@ type callUndoer struct {
 	calls  *dispatch.Dispatcher
 }
 
-func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, recordDays int) *callUndoer {
+func newCallUndoer(plugins func() *plugin.Set, records *recorder.Recorder, recordDays int) *callUndoer {
 	return &callUndoer{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
 }
 
@@ -42,12 +42,12 @@ func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
-// Before is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
-func (p *callUndoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
-	if err := p.keys.Before(callInfo); err != nil {
+// BeforeCall is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
+func (p *callUndoer) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
+	if err := p.keys.BeforeCall(callInfo); err != nil {
 		return err
 	}
-	return p.undoer.Before(callInfo)
+	return p.undoer.BeforeCall(callInfo)
 }
 
 func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
@@ -58,21 +58,21 @@ func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatc
 	return jobs
 }
 
-func (p *callUndoer) callUndo(callID string, createdTime time.Time) (*wire.CallUndo, error) {
+func (p *callUndoer) undoStateOf(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 	return p.undoer.State(callID, createdTime)
 }
 
 func (p *callUndoer) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
-	startedUndo, err := p.undoer.Undo(params.CallID, sidePanelClient)
-	return wire.CallUndoResult{CallID: startedUndo.CallID}, err
+	undoCallInfo, err := p.undoer.Undo(params.CallID, sidePanelClient)
+	return wire.CallUndoResult{CallID: undoCallInfo.CallID}, err
 }
 
-func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) {
-	startedUndo, err := p.undoer.Undo(callID, undoCommandClient)
+func (p *callUndoer) undoForCommand(callID string) (httpapi.UndoResponse, error) {
+	undoCallInfo, err := p.undoer.Undo(callID, undoCommandClient)
 	if errors.Is(err, undo.ErrNotRecorded) {
 		err = fmt.Errorf("no call has the ID %.100s: list calls with `opentabs calls --since 24h`", callID)
 	}
-	return httpapi.StartedUndo{CallID: startedUndo.CallID, ToolName: startedUndo.ToolName}, err
+	return httpapi.UndoResponse{CallID: undoCallInfo.CallID, ToolName: undoCallInfo.ToolName}, err
 }
 
 // After a restart, a call's browser is unknown, so receiveLateAnswer accepts the result from any browser. Accepting a result
@@ -82,6 +82,6 @@ func (p *callUndoer) receiveLateAnswer(browserID, runID string, lateAnswer dispa
 	if callView, ok := p.calls.Find(callID); ok && callView.Browser != browserID {
 		return
 	}
-	p.keys.ReceiveLate(callID, lateAnswer)
-	p.undoer.ReceiveLate(callID, lateAnswer)
+	p.keys.ReceiveLateAnswer(callID, lateAnswer)
+	p.undoer.ReceiveLateAnswer(callID, lateAnswer)
 }

@@ -48,21 +48,21 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 }
 
 func (c browserCheck) checkBrowser(b httpapi.Browser) {
-	factText := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
+	findingText := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
 	switch {
 	case !b.Connected:
-		c.reportWarning("browsers", factText+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
+		c.reportWarning("browsers", findingText+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
 		return
 	case b.InjectMode == wire.InjectNone:
-		c.reportFailure("browsers", factText+"; it cannot run plugins", allowUserScriptsText)
+		c.reportFailure("browsers", findingText+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
-		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", factText, version.Version), c.updateText())
+		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", findingText, version.Version), c.updateRemedy())
 	default:
 		mode := "user scripts allowed"
 		if b.InjectMode == wire.InjectFiles {
 			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
 		}
-		c.reportOK("browsers", "%s, %s, %s with a plugin", factText, mode, terminal.CountNoun(len(b.Tabs), "tab"))
+		c.reportOK("browsers", "%s, %s, %s with a plugin", findingText, mode, terminal.CountNoun(len(b.Tabs), "tab"))
 	}
 	if wire.IsBrowserCopy(b.ID) {
 		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
@@ -70,7 +70,7 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	c.checkTabs(b)
 }
 
-func (c browserCheck) updateText() string {
+func (c browserCheck) updateRemedy() string {
 	if c.isExtensionCurrent {
 		return reloadExtensionText
 	}
@@ -78,7 +78,7 @@ func (c browserCheck) updateText() string {
 }
 
 func (c browserCheck) checkTabs(b httpapi.Browser) {
-	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowedTabs, startingTabs []string
+	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowedTabs, brokenPluginTabs []string
 	for _, t := range b.Tabs {
 		tab := fmt.Sprint(t.TabID)
 		switch {
@@ -92,19 +92,19 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 			staleTabs = append(staleTabs, tab)
 		}
 		for _, p := range t.BrokenPlugins {
-			startingTabs = append(startingTabs, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
+			brokenPluginTabs = append(brokenPluginTabs, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
 		}
 	}
-	report := func(tabs []string, factText, remedy string) {
+	report := func(tabs []string, findingText, remedy string) {
 		if tabs != nil {
-			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, factText, strings.Join(tabs, ", ")), remedy)
+			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, findingText, strings.Join(tabs, ", ")), remedy)
 		}
 	}
 	report(staleTabs, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
 	report(unresponsiveTabs, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
 	report(unloadableTabs, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
 	report(notAllowedTabs, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
-	report(startingTabs, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
+	report(brokenPluginTabs, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {

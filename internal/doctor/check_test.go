@@ -70,19 +70,19 @@ func (i installation) serve(t *testing.T, serverStatus httpapi.Status) {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
 		Status:      func() httpapi.Status { return serverStatus },
-		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
+		PingBrowser: i.ping, MCP: mcpWithoutTools(), Browsers: allowOnlyExtensionOrigin(),
 	}))
 	t.Cleanup(server.Close)
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
 func (i installation) options(t *testing.T) Options {
-	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(warning string) { t.Log(warning) }, ReadFile: noKernelFile}
+	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(warning string) { t.Log(warning) }, ReadFile: readNoKernelFile}
 }
 
-// noKernelFile replaces os.ReadFile and simulates a machine without the Windows Subsystem
+// readNoKernelFile replaces os.ReadFile and simulates a machine without the Windows Subsystem
 // for Linux.
-func noKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
+func readNoKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
 
 func (i installation) check(t *testing.T) Report {
 	t.Helper()
@@ -100,18 +100,18 @@ func (i installation) check(t *testing.T) Report {
 // or remedy.
 func (r Report) expectFinding(t *testing.T, checkName string, wantedTexts ...string) {
 	t.Helper()
-	var foundLines []string
+	var findingLines []string
 	for _, f := range r.Findings {
 		if f.Check == checkName {
-			foundLines = append(foundLines, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
+			findingLines = append(findingLines, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
 		}
 	}
-	isSame := slices.EqualFunc(foundLines, wantedTexts, func(got, want string) bool {
+	isSame := slices.EqualFunc(findingLines, wantedTexts, func(got, want string) bool {
 		level, message, _ := strings.Cut(want, " ")
 		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
-		t.Errorf("findings of the check %s = %q, want %q", checkName, foundLines, wantedTexts)
+		t.Errorf("findings of the check %s = %q, want %q", checkName, findingLines, wantedTexts)
 	}
 }
 
@@ -140,17 +140,17 @@ func TestNewInstallationHasOneRemedy(t *testing.T) {
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}, Machine: &setup.Machine{
 		OS: "linux", Home: t.TempDir(), Getenv: i.getenv, LookPath: func(string) (string, error) { return "", os.ErrNotExist },
 	}}
-	remedies := func() (foundLines []string) {
+	remedies := func() (findingLines []string) {
 		r, err := Check(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range r.Findings {
 			if f.Remedy != "" {
-				foundLines = append(foundLines, f.Check)
+				findingLines = append(findingLines, f.Check)
 			}
 		}
-		return foundLines
+		return findingLines
 	}
 	if got := remedies(); !slices.Equal(got, []string{"setup"}) {
 		t.Errorf("checks with a remedy = %q, want setup", got)
@@ -259,9 +259,9 @@ func TestCheckRunningServer(t *testing.T) {
 	r.expectFinding(t, "client", "ok cursor-vscode 1, by http, waits 1 min for a call", "ok opentabs call, by stdio, waits without limit for a call")
 }
 
-// TestCheckServerOfOtherSettings checks the findings for a server of another version that
+// TestOtherServerVersionAndPortAreReported checks the findings for a server of another version that
 // listens on another port than configured.
-func TestCheckServerOfOtherSettings(t *testing.T) {
+func TestOtherServerVersionAndPortAreReported(t *testing.T) {
 	c := &healthCheck{
 		server: home.Server{Health: httpapi.Health{Version: "0.0.1", PID: 7}, Port: 1}, status: &httpapi.Status{},
 		settings: config.Settings{Port: 2},
@@ -292,7 +292,7 @@ func TestCheckExtension(t *testing.T) {
 	}
 	install := func(c extensiondir.Connection) {
 		t.Helper()
-		if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), c, extensiondir.KeepDebugger); err != nil {
+		if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), c, extensiondir.KeepDebuggerChoice); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -334,9 +334,9 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	i.check(t).expectFinding(t, "plugins", "fail "+brokenPlugin+": ", "warn wiki is not reviewed")
 }
 
-// TestLogError checks that only the last error in the log's tail is reported, and only if
+// TestOnlyRecentLogErrorIsReported checks that only the last error in the log's tail is reported, and only if
 // it is recent.
-func TestLogError(t *testing.T) {
+func TestOnlyRecentLogErrorIsReported(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
 	line := func(level string, age time.Duration) string {

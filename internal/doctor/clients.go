@@ -16,15 +16,15 @@ type clientProfile struct {
 	BeforeVersion string   `json:"before,omitempty"`
 	// TimeoutMs is the client's timeout for a call in milliseconds. 0 means no timeout.
 	// HTTPTimeoutMs is set only if the client's timeout over HTTP differs from TimeoutMs.
-	TimeoutMs               int64           `json:"timeout_ms"`
-	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
-	ProgressRestartsTimeout bool            `json:"progress_resets"`
-	Progress                clients.Support `json:"shows_progress"`
-	Images                  clients.Support `json:"images"`
-	ListChanged             clients.Support `json:"list_changed"`
-	Elicitation             clients.Support `json:"elicitation"`
-	Note                    string          `json:"note,omitempty"`
-	Sources                 []clientSource  `json:"sources"`
+	TimeoutMs               int64                `json:"timeout_ms"`
+	HTTPTimeoutMs           int64                `json:"http_timeout_ms,omitempty"`
+	ProgressRestartsTimeout bool                 `json:"progress_resets"`
+	Progress                clients.SupportLevel `json:"shows_progress"`
+	Images                  clients.SupportLevel `json:"images"`
+	ListChanged             clients.SupportLevel `json:"list_changed"`
+	Elicitation             clients.SupportLevel `json:"elicitation"`
+	Note                    string               `json:"note,omitempty"`
+	Sources                 []clientSource       `json:"sources"`
 }
 
 // clientSource is the web page that documents a fact about an MCP client.
@@ -55,7 +55,7 @@ func (c *healthCheck) checkClients() {
 		return
 	}
 	for _, client := range c.status.Clients {
-		c.reportOK("client", "%s, by %s, %s", client.DisplayName(), client.Transport, clientWaitText(client))
+		c.reportOK("client", "%s, by %s, %s", client.DisplayName(), client.Transport, describeClientTimeout(client))
 	}
 }
 
@@ -69,36 +69,36 @@ func waitText(timeout time.Duration, progressRestarts bool) string {
 	return humanize.Duration(timeout)
 }
 
-func clientTable() [][]string {
+func formatClientTable() [][]string {
 	tableRows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
 		if name == "" {
 			name = "any other"
 		}
-		waitCell := waitText(p.Timeout, p.ProgressRestartsTimeout)
+		timeoutCell := waitText(p.Timeout, p.ProgressRestartsTimeout)
 		if !p.IsKnown() {
-			waitCell = "learned"
+			timeoutCell = "learned"
 		}
 		if p.HTTPTimeout > 0 {
-			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.Duration(p.HTTPTimeout))
+			timeoutCell += fmt.Sprintf(" (HTTP: %s)", humanize.Duration(p.HTTPTimeout))
 		}
 		tableRows = append(tableRows, []string{
-			name + versionRange(p.FromVersion, p.BeforeVersion), waitCell,
+			name + versionRange(p.FromVersion, p.BeforeVersion), timeoutCell,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}
 	return tableRows
 }
 
-func versionRange(from, textBefore string) string {
+func versionRange(minVersion, textBefore string) string {
 	switch {
-	case from == "" && textBefore == "":
+	case minVersion == "" && textBefore == "":
 		return ""
 	case textBefore == "":
-		return " from " + from
-	case from == "":
+		return " from " + minVersion
+	case minVersion == "":
 		return " before " + textBefore
 	}
-	return " " + from + " to " + textBefore
+	return " " + minVersion + " to " + textBefore
 }

@@ -48,8 +48,8 @@ const maxRepairRounds = 4
 // Check checks the installation and returns a report with the findings. If ctx ends,
 // Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
-	progressReport, _, err := runAllChecks(ctx, o)
-	return progressReport, err
+	checkReport, _, err := runAllChecks(ctx, o)
+	return checkReport, err
 }
 
 // Fix checks the installation and repairs problems if the repair loses no data. The returned report
@@ -58,20 +58,20 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attemptedRepairs := map[string]bool{}
 	for range maxRepairRounds {
-		progressReport, findings, err := runAllChecks(ctx, o)
+		checkReport, findings, err := runAllChecks(ctx, o)
 		if err != nil {
 			return Report{}, err
 		}
-		round := repairAll(ctx, findings, attemptedRepairs)
-		repairs = append(repairs, round...)
-		if len(round) == 0 {
-			progressReport.Repairs = repairs
-			return progressReport, nil
+		newRepairs := repairAll(ctx, findings, attemptedRepairs)
+		repairs = append(repairs, newRepairs...)
+		if len(newRepairs) == 0 {
+			checkReport.Repairs = repairs
+			return checkReport, nil
 		}
 	}
-	progressReport, err := Check(ctx, o)
-	progressReport.Repairs = repairs
-	return progressReport, err
+	checkReport, err := Check(ctx, o)
+	checkReport.Repairs = repairs
+	return checkReport, err
 }
 
 func repairAll(ctx context.Context, findings []Finding, attemptedRepairs map[string]bool) (repairs []Repair) {
@@ -97,16 +97,16 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
 	if !hasDirectories(c.dirs) { // all other checks would only report the same problem
-		progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
-		return progressReport, c.findings, ctx.Err()
+		checkReport := Report{Findings: c.findings, Clients: clientProfiles()}
+		return checkReport, c.findings, ctx.Err()
 	}
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
 	c.checkSettings()
 	c.checkToken(ctx) // checkToken needs the port in the settings
 	serverCheck{c}.checkServer(ctx)
-	protocolCheck{c}.checkHTTPRules(ctx)
-	protocolCheck{c}.checkMCP(ctx)
+	protocolCheck{c}.checkHTTPSecurity(ctx)
+	protocolCheck{c}.checkMCPSessions(ctx)
 	extensionCheck{c}.checkExtension()
 	browserCheck{c}.checkBrowsers(ctx)
 	c.checkPlugins()
@@ -118,10 +118,10 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if ctx.Err() != nil {
 		return Report{}, nil, ctx.Err()
 	}
-	c.findings = mergeSetupFindings(c.findings)
-	progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
-	progressReport.OK = progressReport.Failure() == nil
-	return progressReport, c.findings, nil
+	c.findings = mergeNotSetUpFindings(c.findings)
+	checkReport := Report{Findings: c.findings, Clients: clientProfiles()}
+	checkReport.OK = checkReport.Failure() == nil
+	return checkReport, c.findings, nil
 }
 
 // healthCheck collects the findings of one run of all checks.
@@ -135,9 +135,9 @@ type healthCheck struct {
 	// The field status is the server's response of /status, nil if no server responded.
 	server home.Server
 	status *httpapi.Status
-	// isOtherProgram is true if the port of opentabs is used by another program, or by a
+	// isPortTaken is true if the port of opentabs is used by another program, or by a
 	// server with another token.
-	isOtherProgram bool
+	isPortTaken bool
 	// A starting server replaces a damaged token file.
 	isTokenDamaged     bool
 	isExtensionCurrent bool
@@ -168,31 +168,31 @@ func (c *healthCheck) reportOK(checkName, format string, args ...any) {
 	c.addFinding(levelOK, checkName, fmt.Sprintf(format, args...), "")
 }
 
-func (c *healthCheck) reportWarning(checkName, factText, remedy string) {
-	c.addFinding(levelWarn, checkName, factText, remedy)
+func (c *healthCheck) reportWarning(checkName, findingText, remedy string) {
+	c.addFinding(levelWarn, checkName, findingText, remedy)
 }
 
-func (c *healthCheck) reportFailure(checkName, factText, remedy string) {
-	c.addFinding(levelFail, checkName, factText, remedy)
+func (c *healthCheck) reportFailure(checkName, findingText, remedy string) {
+	c.addFinding(levelFail, checkName, findingText, remedy)
 }
 
-func (c *healthCheck) addFinding(l level, checkName, factText, remedy string) {
-	c.findings = append(c.findings, Finding{Check: checkName, Level: l, Fact: factText, Remedy: remedy})
+func (c *healthCheck) addFinding(l level, checkName, findingText, remedy string) {
+	c.findings = append(c.findings, Finding{Check: checkName, Level: l, Fact: findingText, Remedy: remedy})
 }
 
-func (c *healthCheck) markSetupMissing() { c.findings[len(c.findings)-1].isNotSetUp = true }
+func (c *healthCheck) markLastNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }
 
-// setupPartCount is the number of checks that call markSetupMissing in a new installation: the checks
+// setupCheckCount is the number of checks that call markLastNotSetUp in a new installation: the checks
 // of the server, the extension, the plugins and the clients.
-const setupPartCount = 4
+const setupCheckCount = 4
 
-// mergeSetupFindings replaces the findings about all parts of a new installation with one finding,
+// mergeNotSetUpFindings replaces the findings about all parts of a new installation with one finding,
 // because `opentabs setup` sets up all of them.
-func mergeSetupFindings(findings []Finding) []Finding {
+func mergeNotSetUpFindings(findings []Finding) []Finding {
 	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
 	firstIndex := slices.IndexFunc(findings, isNotSetUp)
 	otherFindings := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
-	if len(findings)-len(otherFindings) < setupPartCount {
+	if len(findings)-len(otherFindings) < setupCheckCount {
 		return findings
 	}
 	return slices.Insert(otherFindings, firstIndex, Finding{

@@ -8,9 +8,9 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestReport checks that each finding is printed on one line without control characters,
+// TestReportFormat checks that each finding is printed on one line without control characters,
 // followed by its remedy, that a repeated remedy is printed once, and that failures are counted.
-func TestReport(t *testing.T) {
+func TestReportFormat(t *testing.T) {
 	r := Report{Findings: []Finding{
 		{Check: "token", Level: levelOK, Fact: "there is a token"},
 		{Check: "extension", Level: levelWarn, Fact: "it is old\x1b", Remedy: "install it again"},

@@ -20,7 +20,7 @@ type extensionCheck struct{ *healthCheck }
 
 func (c extensionCheck) checkExtension() {
 	dir, ok := extensiondir.Find(c.dirs)
-	if recordedDir, isRecorded := extensiondir.RecordedDir(c.dirs); !ok && isRecorded {
+	if recordedDir, isRecorded := extensiondir.RecordedInstallDir(c.dirs); !ok && isRecorded {
 		c.reportFailure("extension", fmt.Sprintf("its folder %s is missing or empty, so Chrome cannot load it at the next start", recordedDir), updateExtensionText)
 		c.offerInstall(recordedDir)
 		return
@@ -30,12 +30,12 @@ func (c extensionCheck) checkExtension() {
 		return
 	}
 	if !ok {
-		factText := "not installed yet"
+		findingText := "not installed yet"
 		if c.status != nil {
-			factText += ", so no browser is connected"
+			findingText += ", so no browser is connected"
 		}
-		c.reportWarning("extension", factText, "run `opentabs setup`, which installs the extension and shows how to load it")
-		c.markSetupMissing()
+		c.reportWarning("extension", findingText, "run `opentabs setup`, which installs the extension and shows how to load it")
+		c.markLastNotSetUp()
 		return
 	}
 	storedConnection, err := extensiondir.ReadConnection(dir)
@@ -60,7 +60,7 @@ func (c extensionCheck) checkExtension() {
 
 // The extension's files contain the server's port, so offerInstall does nothing if the port is unknown.
 func (c extensionCheck) offerInstall(dir string) {
-	if !c.areSettingsValid || c.serverPort() == 0 || c.isOtherProgram {
+	if !c.areSettingsValid || c.serverPort() == 0 || c.isPortTaken {
 		return
 	}
 	c.offerRepair(func(ctx context.Context) (string, error) {

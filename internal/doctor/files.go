@@ -21,7 +21,7 @@ import (
 func (c *healthCheck) checkDirectories() {
 	permissionProblems := c.dirs.Inspect()
 	for _, f := range permissionProblems {
-		if f.IsSerious {
+		if f.PreventsStart {
 			c.reportFailure("directories", f.ProblemText, f.Remedy)
 		} else {
 			c.reportWarning("directories", f.ProblemText, f.Remedy)
@@ -32,7 +32,7 @@ func (c *healthCheck) checkDirectories() {
 	}
 	switch {
 	case permissionProblems != nil:
-	case !config.Exists(c.dirs.State):
+	case !config.PathExists(c.dirs.State):
 		c.reportOK("directories", "%s does not exist yet; the first command that needs it creates it", c.dirs.State)
 	default:
 		dirs := slices.Compact([]string{c.dirs.Config, c.dirs.State})
@@ -64,8 +64,8 @@ func (c *healthCheck) checkToken(ctx context.Context) {
 func (c *healthCheck) checkDamagedToken(ctx context.Context, tokenErr error) {
 	c.isTokenDamaged = true
 	_, err := c.findHome().FindServer(ctx)
-	if errors.As(err, new(*home.OtherTokenError)) {
-		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
+	if errors.As(err, new(*home.ServerTokenMismatchError)) {
+		c.reportFailure("token", err.Error(), home.ServerTokenMismatchRemedy)
 		return
 	}
 	c.reportFailure("token", tokenErr.Error(), home.DamagedTokenRemedy)
@@ -74,8 +74,8 @@ func (c *healthCheck) checkDamagedToken(ctx context.Context, tokenErr error) {
 
 func (c *healthCheck) checkServerToken(ctx context.Context, token string) {
 	_, err := c.findHome().FindServer(ctx)
-	if errors.As(err, new(*home.OtherTokenError)) {
-		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
+	if errors.As(err, new(*home.ServerTokenMismatchError)) {
+		c.reportFailure("token", err.Error(), home.ServerTokenMismatchRemedy)
 		return
 	}
 	if token == "" {
@@ -105,7 +105,7 @@ func (c *healthCheck) checkSettings() {
 		return
 	}
 	c.settings, c.areSettingsValid = settings, true
-	if config.Exists(c.dirs.ConfigFile()) {
+	if config.PathExists(c.dirs.ConfigFile()) {
 		c.reportOK("settings", "%s is valid", c.dirs.ConfigFile())
 	} else {
 		c.reportOK("settings", "%s does not exist, so the defaults apply", c.dirs.ConfigFile())

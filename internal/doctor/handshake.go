@@ -23,8 +23,8 @@ type protocolCheck struct{ *healthCheck }
 
 const probeTimeout = 10 * time.Second
 
-// httpRule is a test request and the HTTP status that a secure server returns.
-type httpRule struct {
+// securityProbe is a test request and the HTTP status that a secure server returns.
+type securityProbe struct {
 	request      string
 	method, path string
 	host         string
@@ -32,9 +32,9 @@ type httpRule struct {
 	httpStatus   int
 }
 
-func httpRules() []httpRule {
+func listSecurityProbes() []securityProbe {
 	ownOrigin := "chrome-extension://" + extension.ID()
-	return []httpRule{
+	return []securityProbe{
 		{"a request to another host name", http.MethodGet, "/healthz", "opentabs.example", nil, http.StatusMisdirectedRequest},
 		{"a request from a web page", http.MethodGet, "/healthz", "", http.Header{"Origin": {"https://page.example"}}, http.StatusForbidden},
 		{"a request without a token", http.MethodGet, "/status", "", nil, http.StatusUnauthorized},
@@ -44,7 +44,7 @@ func httpRules() []httpRule {
 	}
 }
 
-func (c protocolCheck) checkHTTPRules(ctx context.Context) {
+func (c protocolCheck) checkHTTPSecurity(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
 		return
@@ -52,7 +52,7 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	transport := client.Transport()
 	defer transport.CloseIdleConnections()
 	hasFailed := false
-	for _, rule := range httpRules() {
+	for _, rule := range listSecurityProbes() {
 		httpStatus, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: doNotFollowRedirect}, client, rule)
 		remedy := "restart the server with `opentabs restart`; if the line appears again, look for a proxy or security program between programs on this computer"
 		switch {
@@ -72,18 +72,18 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 
 func doNotFollowRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
+func sendProbe(ctx context.Context, httpClient *http.Client, client *httpapi.Client, rule securityProbe) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, rule.method, client.URL(rule.path), nil)
 	if err != nil {
 		return 0, err
 	}
-	for name, valueNames := range rule.header {
-		req.Header[name] = valueNames
+	for name, headerValues := range rule.header {
+		req.Header[name] = headerValues
 	}
 	req.Host = rule.host
-	resp, err := sender.Do(req)
+	resp, err := httpClient.Do(req)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +92,7 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	return resp.StatusCode, err
 }
 
-func (c protocolCheck) checkMCP(ctx context.Context) {
+func (c protocolCheck) checkMCPSessions(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
 		return

@@ -26,7 +26,7 @@ import (
 	"opentabs/wire"
 )
 
-func emptyMCP() http.Handler {
+func mcpWithoutTools() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
 			ID     json.RawMessage `json:"id"`
@@ -58,8 +58,8 @@ func allowOnlyExtensionOrigin() http.Handler {
 }
 
 type failureCase struct {
-	name              string
-	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
+	name       string
+	breakSetup func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
 	// The field checkName is the name of the check that must report the problem. The field want is
 	// the expected finding: its level, and texts that its fact and its remedy must contain.
 	checkName, want string
@@ -72,14 +72,14 @@ func writeTestFile(t *testing.T, path, fileContent string, mode os.FileMode) {
 	}
 }
 
-func writeCursor(t *testing.T, o *Options, server string) {
+func writeCursorConfig(t *testing.T, o *Options, server string) {
 	t.Helper()
 	machineHome := t.TempDir()
 	o.Machine = &setup.Machine{OS: "linux", Home: machineHome, Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
 	writeTestFile(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
 }
 
-func addCursor(t *testing.T, i *installation) string {
+func addCursorClient(t *testing.T, i *installation) string {
 	t.Helper()
 	token, err := clienttoken.Open(i.ClientsFile()).Add("cursor")
 	if err != nil {
@@ -89,7 +89,7 @@ func addCursor(t *testing.T, i *installation) string {
 }
 
 // simulateFreeSpace returns a replacement for Options.FreeBytes that reports the given
-// freeBytes space or error.
+// free space or error.
 func simulateFreeSpace(freeBytes uint64, err error) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return freeBytes, err }
 }
@@ -206,45 +206,45 @@ var failureCases = []failureCase{
 		writeTestFile(t, filepath.Join(i.State, "permissions.json"), `{"a":`, 0o600)
 	}, "permissions", "fail is not valid JSON at line 1"},
 	{"client whose program is gone", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, `{"command":"/gone/opentabs","args":["mcp"]}`)
+		writeCursorConfig(t, o, `{"command":"/gone/opentabs","args":["mcp"]}`)
 	}, "client file", "fail Cursor cannot start opentabs: /gone/opentabs does not exist; do: run `opentabs setup --client cursor`"},
 	{"client whose token was removed", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":"otc_removed"}}`, i.State))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":"otc_removed"}}`, i.State))
 	}, "client file", "fail the token of Cursor in "},
 	{"client with the token of another client", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		token, err := clienttoken.Open(i.ClientsFile()).Add("codex")
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, token))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, token))
 	}, "client file", "fail so opentabs treats its calls as calls of codex; do: run `opentabs setup --client cursor`"},
 	{"URL with the token of another client", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		token, err := clienttoken.Open(i.ClientsFile()).Add("codex")
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeCursor(t, o, fmt.Sprintf(`{"url":"http://127.0.0.1:%s/mcp","headers":{"Authorization":%q}}`, i.variables["OPENTABS_PORT"], token))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"url":"http://127.0.0.1:%s/mcp","headers":{"Authorization":%q}}`, i.variables["OPENTABS_PORT"], token))
 	}, "client file", "fail Cursor has the token of the client codex in "},
 	{"client without a token", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q}}`, i.State))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q}}`, i.State))
 	}, "client file", "warn Cursor has no token in "},
 	{"client that uses another installation", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":"/other"}}`, filepath.Join(i.State, "started")))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":"/other"}}`, filepath.Join(i.State, "started")))
 	}, "client file", "warn mcp.json has the OPENTABS_HOME /other; do: run `opentabs setup --client cursor`, or change OPENTABS_HOME"},
 	{"client whose command fails", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","echo broken >&2; exit 3"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, addCursor(t, i)))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","echo broken >&2; exit 3"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, addCursorClient(t, i)))
 	}, "client file", "fail Cursor runs /bin/sh, which failed: the server ended without an answer: broken; do: run `opentabs setup --client cursor`, which writes the command again"},
 	{"client whose command is no MCP server", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","echo hello"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, addCursor(t, i)))
+		writeCursorConfig(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","echo hello"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, addCursorClient(t, i)))
 	}, "client file", `fail wrote something else than MCP`},
 	{"client in which opentabs is switched off", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, `{"command":"/bin/sh","disabled":true}`)
+		writeCursorConfig(t, o, `{"command":"/bin/sh","disabled":true}`)
 	}, "client file", "warn opentabs is switched off in the configuration of Cursor"},
 	{"client with broken JSON", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, `{`)
+		writeCursorConfig(t, o, `{`)
 	}, "client file", "warn Cursor: "},
 	{"client configured with another port", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
-		writeCursor(t, o, `{"url":"http://127.0.0.1:1/mcp"}`)
+		writeCursorConfig(t, o, `{"url":"http://127.0.0.1:1/mcp"}`)
 	}, "client file", "fail Cursor connects to http://127.0.0.1:1/mcp, but the server uses port "},
 	{"server in WSL", func(_ *testing.T, _ *installation, o *Options, s *httpapi.Status) {
 		s.Browsers = nil
@@ -252,7 +252,7 @@ var failureCases = []failureCase{
 	}, "wsl", "warn the server runs in WSL (Linux); Chrome in Windows cannot load an extension from a Linux folder"},
 }
 
-func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
+func (i *installation) setUpInstallation(t *testing.T) *httpapi.Status {
 	t.Helper()
 	status := &httpapi.Status{Browsers: []httpapi.Browser{{ID: "b", Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts}}}
 	token := i.makeDirs(t)
@@ -260,22 +260,22 @@ func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 		Token: token, Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
 		Status:      func() httpapi.Status { return *status },
 		PingBrowser: func(ctx context.Context, id string) (time.Duration, error) { return i.ping(ctx, id) },
-		MCP:         emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
+		MCP:         mcpWithoutTools(), Browsers: allowOnlyExtensionOrigin(),
 	}))
 	t.Cleanup(server.Close)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(port)
-	if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), extensiondir.Connection{Port: port, Key: config.BrowserKey(token)}, extensiondir.KeepDebugger); err != nil {
+	if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), extensiondir.Connection{Port: port, Key: config.BrowserKey(token)}, extensiondir.KeepDebuggerChoice); err != nil {
 		t.Fatal(err)
 	}
 	return status
 }
 
-// TestWorkingInstallation checks that the only warning about a working installation is
+// TestWorkingInstallationOnlyLacksPlugins checks that the only warning about a working installation is
 // that no plugin is installed.
-func TestWorkingInstallation(t *testing.T) {
+func TestWorkingInstallationOnlyLacksPlugins(t *testing.T) {
 	i := newInstallation(t)
-	i.completeSetup(t)
+	i.setUpInstallation(t)
 	for _, f := range i.check(t).Findings {
 		if f.Level != levelOK && f.Check != "plugins" {
 			t.Errorf("finding of a working installation = %s %s: %s, want the level ok", f.Level, f.Check, f.Fact)
@@ -283,11 +283,11 @@ func TestWorkingInstallation(t *testing.T) {
 	}
 }
 
-// TestExtensionFromOtherFolder checks that the extension's folder is not required if a
+// TestExtensionFolderIsOptionalWhenConnected checks that the extension's folder is not required if a
 // browser is connected.
-func TestExtensionFromOtherFolder(t *testing.T) {
+func TestExtensionFolderIsOptionalWhenConnected(t *testing.T) {
 	i := newInstallation(t)
-	i.completeSetup(t)
+	i.setUpInstallation(t)
 	if err := errors.Join(os.RemoveAll(i.ExtensionDir()), os.RemoveAll(i.ExtensionRecord())); err != nil {
 		t.Fatal(err)
 	}
@@ -295,13 +295,13 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 }
 
 // `opentabs doctor` must fail only if a finding has the level "fail".
-func TestEachBrokenHopIsReported(t *testing.T) {
+func TestEachBrokenPartIsReported(t *testing.T) {
 	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {
 			i := newInstallation(t)
-			status := i.completeSetup(t)
+			status := i.setUpInstallation(t)
 			o := i.options(t)
-			b.breakInstallation(t, &i, &o, status)
+			b.breakSetup(t, &i, &o, status)
 			r, err := Check(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -316,7 +316,7 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(findingText, wantText) && f.Remedy != ""
 				}
 			}
-			if config.Exists(filepath.Join(i.State, "started")) {
+			if config.PathExists(filepath.Join(i.State, "started")) {
 				t.Error("`opentabs doctor` ran the configured command of another installation; want no run")
 			}
 			if !isFound {
@@ -329,13 +329,13 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 	}
 }
 
-// TestBrokenHTTPRules checks that `opentabs doctor` reports a proxy that forwards requests
+// TestInsecureHTTPResponsesAreReported checks that `opentabs doctor` reports a proxy that forwards requests
 // of web pages to the server.
-func TestBrokenHTTPRules(t *testing.T) {
+func TestInsecureHTTPResponsesAreReported(t *testing.T) {
 	i := newInstallation(t)
 	api := httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status: func() httpapi.Status { return httpapi.Status{} }, MCP: emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
+		Status: func() httpapi.Status { return httpapi.Status{} }, MCP: mcpWithoutTools(), Browsers: allowOnlyExtensionOrigin(),
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Origin")
@@ -350,7 +350,7 @@ func TestBrokenHTTPRules(t *testing.T) {
 		"fail the link of the extension to /ws was answered with status 403; 426 is right")
 }
 
-func TestBrokenMCP(t *testing.T) {
+func TestFailedMCPSessionIsReported(t *testing.T) {
 	i := newInstallation(t)
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
@@ -373,7 +373,7 @@ func TestBrokenMCP(t *testing.T) {
 // user.
 func TestRepairs(t *testing.T) {
 	i := newInstallation(t)
-	i.completeSetup(t)
+	i.setUpInstallation(t)
 	i.variables["OPENTABS_PORT"] = findFreePort(t)
 	writeTestFile(t, i.TokenFile(), "damaged", 0o644)
 	writeTestFile(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
@@ -381,10 +381,10 @@ func TestRepairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := i.options(t)
-	writeCursor(t, &o, `{"command":"/gone/opentabs","args":["mcp"]}`)
+	writeCursorConfig(t, &o, `{"command":"/gone/opentabs","args":["mcp"]}`)
 	o.SetUpClient = func(_ context.Context, clientID string) error {
 		token, err := clienttoken.Open(i.ClientsFile()).Add(clientID)
-		writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","disabled":true,"env":{"T":%q}}`, token))
+		writeCursorConfig(t, &o, fmt.Sprintf(`{"command":"/bin/sh","disabled":true,"env":{"T":%q}}`, token))
 		return err
 	}
 	r, err := Fix(t.Context(), o)
@@ -422,9 +422,9 @@ func TestRepairs(t *testing.T) {
 // TestEachRepairRunsOnce checks that Fix attempts a failing repair only once.
 func TestEachRepairRunsOnce(t *testing.T) {
 	i := newInstallation(t)
-	i.completeSetup(t)
+	i.setUpInstallation(t)
 	o := i.options(t)
-	writeCursor(t, &o, `{"command":"/gone/opentabs"}`)
+	writeCursorConfig(t, &o, `{"command":"/gone/opentabs"}`)
 	attempts := 0
 	o.SetUpClient = func(context.Context, string) error { attempts++; return io.ErrShortWrite }
 	r, err := Fix(t.Context(), o)
@@ -442,13 +442,13 @@ func TestDamagedTokenIsKept(t *testing.T) {
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}}
 	writeTestFile(t, i.TokenFile(), "x", 0o600)
 	startMarker := filepath.Join(t.TempDir(), "started")
-	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, startMarker, i.State, addCursor(t, &i)))
+	writeCursorConfig(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, startMarker, i.State, addCursorClient(t, &i)))
 	r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.expectFinding(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
-	if config.Exists(startMarker) {
+	if config.PathExists(startMarker) {
 		t.Error("`opentabs doctor` ran the command in Cursor's configuration; want no run while the token is damaged")
 	}
 }

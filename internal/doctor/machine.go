@@ -42,14 +42,14 @@ func (c machineCheck) checkDisk() {
 // `opentabs doctor` reports a wrong clock.
 const maxClockDrift = 5 * time.Minute
 
-// releasedAt is before the release of this version, so a clock that shows an earlier time is wrong.
-var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+// minPlausibleTime is before the release of this version, so a clock that shows an earlier time is wrong.
+var minPlausibleTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // With a slow clock, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
-	if now.Before(releasedAt) {
+	if now.Before(minPlausibleTime) {
 		c.reportFailure("clock", fmt.Sprintf("the clock of this computer shows %s", now.Local().Format(time.DateTime)), remedy)
 		return
 	}
@@ -66,7 +66,7 @@ func (c machineCheck) checkClock() {
 	c.reportOK("clock", "%s", now.Local().Format(time.DateTime))
 }
 
-const kernelFile = "/proc/sys/kernel/osrelease"
+const kernelReleaseFile = "/proc/sys/kernel/osrelease"
 
 func (c machineCheck) wslDistribution() (name string, ok bool) {
 	if name = c.getenv("WSL_DISTRO_NAME"); name != "" {
@@ -76,7 +76,7 @@ func (c machineCheck) wslDistribution() (name string, ok bool) {
 	if readFile == nil {
 		readFile = os.ReadFile
 	}
-	release, err := readFile(kernelFile)
+	release, err := readFile(kernelReleaseFile)
 	return "Linux", err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
 }
 
@@ -90,7 +90,7 @@ func (c machineCheck) checkMachine() {
 		return
 	}
 	dir, isInstalled := extensiondir.Find(c.dirs)
-	if _, isInWindows := extensiondir.WindowsPath(dir); isInstalled && isInWindows {
+	if _, isOnWindowsDrive := extensiondir.WindowsPath(dir); isInstalled && isOnWindowsDrive {
 		c.reportWarning("wsl", fmt.Sprintf("the server runs in WSL (%s), and the extension is in Windows (%s), but no browser is connected", distribution, dir),
 			fmt.Sprintf("open http://127.0.0.1:%d/healthz in Chrome in Windows; if that page does not load, add networkingMode=mirrored below [wsl2] in %%UserProfile%%\\.wslconfig, then run wsl --shutdown", c.serverPort()))
 		return

@@ -33,7 +33,7 @@ func (c *healthCheck) checkPlugins() {
 		return
 	case len(plugins)+len(failedPlugins) == 0:
 		c.reportWarning("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
-		c.markSetupMissing()
+		c.markLastNotSetUp()
 		return
 	}
 	for _, f := range failedPlugins {
@@ -114,7 +114,7 @@ func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, e
 	}
 	pluginSet := registry.Set()
 	reviews := policy.New(c.dirs.State, registry.Set, policy.Options{})
-	localPermissions := permissions.NewLocal(reviews, registry)
+	localPermissions := permissions.NewLocalPolicy(reviews, registry)
 	var plugins []httpapi.Plugin
 	for _, p := range pluginSet.Plugins() {
 		plugins = append(plugins, localPermissions.Status(p))

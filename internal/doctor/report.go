@@ -105,5 +105,5 @@ func (r Report) Print(terminalOut *terminal.Output) {
 	}
 	terminalOut.PrintLine("")
 	terminalOut.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
-	terminalOut.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
+	terminalOut.PrintTable("  ", formatClientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
 }

@@ -29,23 +29,23 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	_, tokenErr := c.dirs.ExistingToken()
 	switch {
 	case err != nil && tokenErr != nil && !errors.Is(err, httpapi.ErrNoServer):
-		c.isOtherProgram = true
+		c.isPortTaken = true
 		c.reportFailure("server", "unknown, because the token cannot be read", "see the line of the token")
 		return
 	case errors.Is(err, httpapi.ErrNoServer):
 		c.checkStoppedServer(ctx)
 		return
-	case errors.As(err, new(*home.OtherTokenError)):
-		c.isOtherProgram = true
+	case errors.As(err, new(*home.ServerTokenMismatchError)):
+		c.isPortTaken = true
 		c.reportFailure("server", "unknown, because the server uses another token", "see the line of the token")
 		return
-	case errors.Is(err, httpapi.ErrForeignServer):
-		c.isOtherProgram = true
+	case errors.Is(err, httpapi.ErrPortTaken):
+		c.isPortTaken = true
 		c.reportFailure("server", fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
 			"stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory")
 		return
 	case err != nil:
-		c.isOtherProgram = true
+		c.isPortTaken = true
 		c.reportFailure("server", err.Error(), "if that program is opentabs, run `opentabs stop --force`, else stop that program; then start the server with `opentabs serve`")
 		return
 	}
@@ -74,20 +74,20 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 		}
 		_ = listener.Close()
 	}
-	const startText = "start your MCP client, which starts the server, or run `opentabs serve`"
-	record, isKilled := c.dirs.ReadServer()
-	if !isKilled {
-		c.reportWarning("server", "not running; "+portStateText(port), startText)
-		c.markSetupMissing()
+	const startRemedy = "start your MCP client, which starts the server, or run `opentabs serve`"
+	record, hasServerRecord := c.dirs.ReadServer()
+	if !hasServerRecord {
+		c.reportWarning("server", "not running; "+describePortState(port), startRemedy)
+		c.markLastNotSetUp()
 		return
 	}
-	c.reportWarning("server", fmt.Sprintf("not running; the last server (pid %d) was killed or crashed", record.PID), startText)
+	c.reportWarning("server", fmt.Sprintf("not running; the last server (pid %d) was killed or crashed", record.PID), startRemedy)
 	c.offerRepair(func(context.Context) (string, error) {
 		return fmt.Sprintf("removed the record of the server with pid %d", record.PID), c.dirs.RemoveServer(record.PID)
 	})
 }
 
-func portStateText(port int) string {
+func describePortState(port int) string {
 	if port == 0 {
 		return "it will use any free port"
 	}
@@ -97,18 +97,18 @@ func portStateText(port int) string {
 func (c serverCheck) compareServer() {
 	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
-	factText := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
+	findingText := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
 	switch {
 	case npm.Compare(c.server.Version, version.Version) > 0:
-		c.reportWarning("server", fmt.Sprintf("%s; this program is older: %s", factText, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
+		c.reportWarning("server", fmt.Sprintf("%s; this program is older: %s", findingText, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
 	case c.server.Version != version.Version:
-		c.reportWarning("server", fmt.Sprintf("%s; this program is %s", factText, version.Version), restartText)
+		c.reportWarning("server", fmt.Sprintf("%s; this program is %s", findingText, version.Version), restartText)
 		c.offerRestart()
 	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
-		c.reportWarning("server", fmt.Sprintf("%s; the settings have port %d", factText, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
+		c.reportWarning("server", fmt.Sprintf("%s; the settings have port %d", findingText, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
 		c.offerRestart()
 	default:
-		c.reportOK("server", "%s", factText)
+		c.reportOK("server", "%s", findingText)
 	}
 	if c.status.Protocol != 0 && c.status.Protocol != wire.Version {
 		c.reportWarning("server", fmt.Sprintf("it has version %d of the protocol with the extension; this program has version %d", c.status.Protocol, wire.Version), restartText)

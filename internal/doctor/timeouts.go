@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/timeouts"
 )
 
-func clientWaitText(client httpapi.MCPClient) string {
+func describeClientTimeout(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
 		if profile := clients.Of(client.Name, client.Version); profile.IsKnown() {

@@ -47,9 +47,9 @@ type installRecord struct {
 type DebuggerChoice int
 
 const (
-	// KeepDebugger keeps the debugger permission if the previous installation had it. In
+	// KeepDebuggerChoice keeps the debugger permission if the previous installation had it. In
 	// a first installation, the extension has no debugger permission.
-	KeepDebugger DebuggerChoice = iota
+	KeepDebuggerChoice DebuggerChoice = iota
 	// WithDebugger adds the debugger permission to the extension's manifest.
 	WithDebugger
 	// WithoutDebugger removes the debugger permission from the extension's manifest.
@@ -61,21 +61,21 @@ const (
 // warnings to the user. If dir contains files but no opentabs extension, Install returns
 // an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
-	if err := checkFolderIsFree(dir); err != nil {
+	if err := checkFolderIsEmpty(dir); err != nil {
 		return nil, err
 	}
 	warnings, err = config.MakePrivate(dir)
 	if err != nil {
 		return warnings, err
 	}
-	if _, ok := readRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
+	if _, ok := readRecord(dirs); !ok && config.PathExists(dirs.ExtensionRecord()) {
 		backupPath, err := statefile.RenameDamagedFile(dirs.ExtensionRecord())
 		if err != nil {
 			return warnings, err
 		}
 		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), backupPath))
 	}
-	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebugger && HasDebugger(dirs))
+	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebuggerChoice && HasDebugger(dirs))
 }
 
 // writeFiles writes the extension's files, the manifest last. It then removes the files of an older version, but keeps
@@ -91,7 +91,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, hasDebugger bool) er
 		return fmt.Errorf("write %s: %w", ConnectionFile, err)
 	}
 	files[ConnectionFile] = append(encodedJSON, '\n')
-	names := slices.SortedFunc(maps.Keys(files), compareManifestLast)
+	names := slices.SortedFunc(maps.Keys(files), compareWithManifestLast)
 	for _, name := range names {
 		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
 			return err
@@ -108,7 +108,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, hasDebugger bool) er
 }
 
 // Chrome must not read a new manifest before the files that the manifest lists are written.
-func compareManifestLast(a, b string) int {
+func compareWithManifestLast(a, b string) int {
 	switch "manifest.json" {
 	case a:
 		return 1
@@ -118,7 +118,7 @@ func compareManifestLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func checkFolderIsFree(dir string) error {
+func checkFolderIsEmpty(dir string) error {
 	dirEntries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(dirEntries) == 0 {
 		return nil
@@ -171,10 +171,10 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the directory to which opentabs last wrote the extension.
-// RecordedDir does not check whether the directory still exists. If opentabs has not
-// written the extension yet, RecordedDir returns false.
-func RecordedDir(dirs config.Dirs) (string, bool) {
+// RecordedInstallDir returns the directory to which opentabs last wrote the extension.
+// RecordedInstallDir does not check whether the directory still exists. If opentabs has not
+// written the extension yet, RecordedInstallDir returns false.
+func RecordedInstallDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok
 }

@@ -19,7 +19,7 @@ type Options struct {
 	// installation. Without a previous installation, the default is the directory that
 	// [DefaultDir] describes.
 	Dir string
-	// Debugger is whether the extension has Chrome's debugger permission; default: KeepDebugger.
+	// Debugger is whether the extension has Chrome's debugger permission; default: KeepDebuggerChoice.
 	Debugger DebuggerChoice
 }
 
@@ -29,9 +29,9 @@ const visibleDir = "opentabs-extension"
 // DefaultDir describes the directory of the first installation for help texts.
 const DefaultDir = "~/" + visibleDir + ", or with OPENTABS_HOME and on Windows, the folder extension in the state directory"
 
-// chooseDir keeps the directory of an earlier installation, because Chrome loads the extension from there.
-func chooseDir(h *home.Home) string {
-	if dir, ok := RecordedDir(h.Dirs); ok {
+// chooseInstallDir keeps the directory of an earlier installation, because Chrome loads the extension from there.
+func chooseInstallDir(h *home.Home) string {
+	if dir, ok := RecordedInstallDir(h.Dirs); ok {
 		return dir
 	}
 	dir, isInstalled := Find(h.Dirs)
@@ -48,7 +48,7 @@ func chooseDir(h *home.Home) string {
 // notef.
 func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
 	server, serverErr := h.FindServer(ctx)
-	if errors.As(serverErr, new(*home.OtherTokenError)) {
+	if errors.As(serverErr, new(*home.ServerTokenMismatchError)) {
 		return "", serverErr
 	}
 	token, err := h.Token()
@@ -60,7 +60,7 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 		return "", fmt.Errorf("find --dir %s: %w", o.Dir, err)
 	}
 	if o.Dir == "" {
-		folder = chooseDir(h)
+		folder = chooseInstallDir(h)
 	}
 	// Prefer the port of the running daemon: it may differ from the port in the settings.
 	port := h.Settings.Port

@@ -10,16 +10,16 @@ import (
 )
 
 // Two writes within one tick of the file system's clock leave equal times, so a recent time proves nothing. The longer
-// coarseTimestampAge applies to file systems that store times in whole seconds.
+// coarseReliableAge applies to file systems that store times in whole seconds.
 const (
-	fineTimestampAge   = 50 * time.Millisecond
-	coarseTimestampAge = 3 * time.Second // FAT file systems store times in steps of 2 s
+	fineReliableAge   = 50 * time.Millisecond
+	coarseReliableAge = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
-// Mark contains the attributes of a file that change when its content changes. A program can
+// Fingerprint contains the attributes of a file that change when its content changes. A program can
 // reset the modification time, but not the change time (ChangedNs). On Windows, ChangedNs
 // is 0, so a reset modification time can hide a change.
-type Mark struct {
+type Fingerprint struct {
 	Size       int64  `json:"size"`
 	ModifiedNs int64  `json:"modifiedNs"`
 	ChangedNs  int64  `json:"changedNs,omitempty"`
@@ -28,20 +28,20 @@ type Mark struct {
 }
 
 // Of returns the [Mark] of the file that info describes.
-func Of(fileInfo os.FileInfo) Mark {
-	m := Mark{Size: fileInfo.Size(), ModifiedNs: fileInfo.ModTime().UnixNano()}
+func Of(fileInfo os.FileInfo) Fingerprint {
+	m := Fingerprint{Size: fileInfo.Size(), ModifiedNs: fileInfo.ModTime().UnixNano()}
 	m.addSystemFields(fileInfo)
 	return m
 }
 
-// IsOldEnough reports whether the file's times are old enough that every later write
-// changes the mark. If IsOldEnough returns false, do not use the Mark to detect changes,
+// IsReliable reports whether the file's times are old enough that every later write
+// changes the mark. If IsReliable returns false, do not use the Mark to detect changes,
 // because a later write could leave the Mark unchanged.
-func (m Mark) IsOldEnough(now time.Time) bool {
+func (m Fingerprint) IsReliable(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
-		age := fineTimestampAge
+		age := fineReliableAge
 		if ns%int64(time.Second) == 0 {
-			age = coarseTimestampAge
+			age = coarseReliableAge
 		}
 		if ns != 0 && now.Sub(time.Unix(0, ns)) < age {
 			return false

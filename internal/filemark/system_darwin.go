@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-func (m *Mark) addSystemFields(info os.FileInfo) {
+func (m *Fingerprint) addSystemFields(info os.FileInfo) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		m.ChangedNs, m.Inode, m.Device = s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
 	}

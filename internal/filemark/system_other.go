@@ -6,4 +6,4 @@ import "os"
 
 // addSystemFields does nothing: on systems other than Linux and macOS, a mark has only
 // the size and the modification time.
-func (m *Mark) addSystemFields(os.FileInfo) {}
+func (m *Fingerprint) addSystemFields(os.FileInfo) {}

@@ -25,7 +25,7 @@ func addFile(t *testing.T, s *Store, name string, sizeBytes int) File {
 	return f
 }
 
-func TestClientReadsItsFile(t *testing.T) {
+func TestOnlyOwnerCanReadFile(t *testing.T) {
 	s := openStore(t)
 	if files, err := s.List(); err != nil || len(files) != 0 {
 		t.Errorf("List of an empty store = %v, error %v; want no file and no error", files, err)
@@ -104,7 +104,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	}
 }
 
-func TestStoreReadsNoOtherFiles(t *testing.T) {
+func TestStoreRejectsUnsafePaths(t *testing.T) {
 	s := openStore(t)
 	for _, name := range []string{"../a", "/etc/passwd", "", ".", "..", ".hidden", "a/b", descriptionFile} {
 		if f, err := s.Add(File{Name: name}, nil); err == nil {

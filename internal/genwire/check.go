@@ -9,14 +9,14 @@ import (
 )
 
 //go:embed globals.txt
-var globalNames string
+var tsGlobalNames string
 
-var allowedShadows = map[string]string{
+var allowedGlobalNames = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
 
 func checkTypeName(name string) error {
-	if allowedShadows[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
+	if allowedGlobalNames[name] == "" && strings.Contains(tsGlobalNames, "\n"+name+"\n") {
 		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
 	}
 	return nil
@@ -28,13 +28,13 @@ func checkField(fd field) error {
 	switch {
 	case (fd.isPointer || fd.isList) && !fd.isOptional:
 		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
-	case (fd.typ == "int" || fd.typ == "float64") && lacksUnit(fd.name):
+	case (fd.typ == "int" || fd.typ == "float64") && lacksUnitSuffix(fd.name):
 		return fmt.Errorf("add the unit to the name: %sMs, %sBytes or similar", fd.name, fd.name)
 	}
 	return nil
 }
 
-func lacksUnit(name string) bool {
+func lacksUnitSuffix(name string) bool {
 	for _, word := range []string{"Timeout", "Delay", "Size", "Deadline"} {
 		if strings.HasSuffix(name, word) || name == strings.ToLower(word) {
 			return true
@@ -92,15 +92,15 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 }
 
 func (s *schema) methodValues() []string {
-	var memberNames []string
+	var methodNames []string
 	for _, en := range s.enums {
 		if en.name == "Method" {
 			for _, v := range en.enumValues {
-				memberNames = append(memberNames, strings.Trim(v.value, "'"))
+				methodNames = append(methodNames, strings.Trim(v.value, "'"))
 			}
 		}
 	}
-	return memberNames
+	return methodNames
 }
 
 func methodTypeName(method string) string {

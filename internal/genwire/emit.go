@@ -141,32 +141,32 @@ func (s *schema) writeShapes(outBuffer *bytes.Buffer) {
 		}
 		fmt.Fprintf(outBuffer, "  %s: {\n", st.name)
 		for _, fd := range st.fields {
-			name, shapeText := fd.name, tsString(shapeNames[fd.typ])
+			name, shapeTypeText := fd.name, tsString(shapeTypeNames[fd.typ])
 			if fd.isOptional {
 				name = tsString(name + "?")
 			}
 			if ast.IsExported(fd.typ) {
-				shapeText = tsString(fd.typ)
+				shapeTypeText = tsString(fd.typ)
 			}
 			if fd.isList {
-				shapeText = "[" + shapeText + "]"
+				shapeTypeText = "[" + shapeTypeText + "]"
 			}
-			fmt.Fprintf(outBuffer, "    %s: %s,\n", name, shapeText)
+			fmt.Fprintf(outBuffer, "    %s: %s,\n", name, shapeTypeText)
 		}
 		outBuffer.WriteString("  },\n")
 	}
 	outBuffer.WriteString("} as const;\n")
 }
 
-// shapeNames and tsNames map Go types to their names in the value Shapes and in
+// shapeTypeNames and tsTypeNames map Go types to their names in the value Shapes and in
 // TypeScript interfaces.
 var (
-	shapeNames = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float64": "number", "raw": "unknown"}
-	tsNames    = map[string]string{"string": "string", "bool": "boolean", "int": "number", "float64": "number", "raw": "unknown"}
+	shapeTypeNames = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float64": "number", "raw": "unknown"}
+	tsTypeNames    = map[string]string{"string": "string", "bool": "boolean", "int": "number", "float64": "number", "raw": "unknown"}
 )
 
 func (fd field) tsType() string {
-	name, ok := tsNames[fd.typ]
+	name, ok := tsTypeNames[fd.typ]
 	if !ok {
 		name = fd.typ
 	}

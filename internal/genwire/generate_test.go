@@ -53,16 +53,16 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 			if err == nil {
 				t.Fatalf("genwire accepted an invalid package and returned\n%s\nwant the error %q", resultJSON, want)
 			}
-			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !isAboutPackage(want) {
+			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !isPackageError(want) {
 				t.Errorf("genwire returned the error\ngot  %v\nwant %s", err, want)
 			}
 		})
 	}
 }
 
-func isAboutPackage(typeString string) bool {
-	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
-		if strings.Contains(typeString, packageError) {
+func isPackageError(errorText string) bool {
+	for _, errorPart := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
+		if strings.Contains(errorText, errorPart) {
 			return true
 		}
 	}
@@ -85,9 +85,9 @@ func TestValidPackageIsAccepted(t *testing.T) {
 	goldentest.Compare(t, "testdata/accepted/kinds.ts", got)
 }
 
-// TestCasesAreGo checks that the packages in testdata are valid Go, so that genwire
+// TestInputPackagesAreValidGo checks that the packages in testdata are valid Go, so that genwire
 // rejects each package only for the intended reason.
-func TestCasesAreGo(t *testing.T) {
+func TestInputPackagesAreValidGo(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestMissingGoPackage(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestFailedRunKeepsOutputFile(t *testing.T) {
 	dir := t.TempDir()
 	input, outFile := filepath.Join(dir, "in"), filepath.Join(dir, "out.ts")
 	if err := os.MkdirAll(input, 0o700); err != nil {

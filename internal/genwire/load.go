@@ -80,16 +80,16 @@ func loadSchema(dir fs.FS) (*schema, error) {
 	if len(files) == 0 {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
-	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: constantValues(fset, files)}
+	l := loader{fset: fset, schema: &schema{}, enumsByName: map[string]*enum{}, values: constantValues(fset, files)}
 	// Load all types before the constants, because a later file may declare the type of a
 	// constant.
 	for _, file := range files {
-		if err := l.eachSpec(file, token.TYPE, l.addType); err != nil {
+		if err := l.visitSpecs(file, token.TYPE, l.addType); err != nil {
 			return nil, err
 		}
 	}
 	for _, file := range files {
-		if err := l.eachSpec(file, token.CONST, l.addConst); err != nil {
+		if err := l.visitSpecs(file, token.CONST, l.addConst); err != nil {
 			return nil, err
 		}
 	}
@@ -106,13 +106,13 @@ func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types
 }
 
 type loader struct {
-	fset   *token.FileSet
-	schema *schema
-	byName map[string]*enum
-	values map[*ast.Ident]types.Object
+	fset        *token.FileSet
+	schema      *schema
+	enumsByName map[string]*enum
+	values      map[*ast.Ident]types.Object
 }
 
-func (l *loader) eachSpec(file *ast.File, tok token.Token, visitSpec func(ast.Spec, *ast.CommentGroup) error) error {
+func (l *loader) visitSpecs(file *ast.File, tok token.Token, visitSpec func(ast.Spec, *ast.CommentGroup) error) error {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != tok {
@@ -144,7 +144,7 @@ func specDoc(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 func (l *loader) addType(s ast.Spec, docComment *ast.CommentGroup) error {
 	t := s.(*ast.TypeSpec)
 	name := t.Name.Name
-	if !t.Name.IsExported() || isSkipped(docComment) {
+	if !t.Name.IsExported() || hasSkipComment(docComment) {
 		return nil
 	}
 	if err := checkTypeName(name); err != nil {
@@ -156,7 +156,7 @@ func (l *loader) addType(s ast.Spec, docComment *ast.CommentGroup) error {
 			return fmt.Errorf("type %s: only structs and string types have a wire form, %s has none", name, e.Name)
 		}
 		en := &enum{name: name, docText: docComment.Text()}
-		l.byName[name] = en
+		l.enumsByName[name] = en
 		l.schema.enums = append(l.schema.enums, en)
 		l.schema.decls = append(l.schema.decls, en)
 	case *ast.StructType:
@@ -179,7 +179,7 @@ func (l *loader) addType(s ast.Spec, docComment *ast.CommentGroup) error {
 	return nil
 }
 
-func isSkipped(docComment *ast.CommentGroup) bool {
+func hasSkipComment(docComment *ast.CommentGroup) bool {
 	return docComment != nil && slices.ContainsFunc(docComment.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, "//genwire:skip ")
 	})
@@ -261,7 +261,7 @@ func (l *loader) addConst(s ast.Spec, docComment *ast.CommentGroup) error {
 			l.schema.decls = append(l.schema.decls, cd)
 			continue
 		}
-		en := l.byName[namedType.Obj().Name()]
+		en := l.enumsByName[namedType.Obj().Name()]
 		if en == nil {
 			return fmt.Errorf("const %s: type %s has no wire form", id.Name, namedType.Obj().Name())
 		}

@@ -30,17 +30,17 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 // function connectedBrowsers returns the IDs of the connected browsers. The function
 // onRename is called with the ID of each renamed browser.
 func NewBrowserNames(store *browsernames.Store, connectedBrowsers func() []string, onRename func(browserID string)) httpapi.BrowserNames {
-	return localNames{store, connectedBrowsers, onRename}
+	return browserNameStore{store, connectedBrowsers, onRename}
 }
 
-// localNames implements httpapi.BrowserNames with a store in this process.
-type localNames struct {
+// browserNameStore implements httpapi.BrowserNames with a store in this process.
+type browserNameStore struct {
 	store             *browsernames.Store
 	connectedBrowsers func() []string
 	onRename          func(browserID string)
 }
 
-func (n localNames) List() ([]httpapi.KnownBrowser, error) {
+func (n browserNameStore) List() ([]httpapi.KnownBrowser, error) {
 	browsers, clientNames := n.store.List()
 	var knownBrowsers []httpapi.KnownBrowser
 	for _, b := range browsers {
@@ -51,11 +51,11 @@ func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	return knownBrowsers, nil
 }
 
-func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
+func (n browserNameStore) describe(b browsernames.Browser) httpapi.KnownBrowser {
 	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsUserGiven: b.IsUserGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connectedBrowsers(), b.ID)}
 }
 
-func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
+func (n browserNameStore) Rename(browser, name string) (httpapi.KnownBrowser, error) {
 	b, err := n.store.Rename(browser, name, n.connectedBrowsers())
 	if err != nil {
 		return httpapi.KnownBrowser{}, err
@@ -64,11 +64,11 @@ func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
 	return n.describe(b), nil
 }
 
-func (n localNames) SetDefault(client, browser string) (httpapi.KnownBrowser, error) {
+func (n browserNameStore) SetDefault(client, browser string) (httpapi.KnownBrowser, error) {
 	b, err := n.store.SetDefault(client, browser)
 	return n.describe(b), err
 }
 
-func (n localNames) Forget(browser string) error {
+func (n browserNameStore) Forget(browser string) error {
 	return n.store.Forget(browser, n.connectedBrowsers())
 }

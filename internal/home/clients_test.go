@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// TestClients checks that adding and removing a client's token adds records to the audit
+// TestClientChangesAreAudited checks that adding and removing a client's token adds records to the audit
 // log.
-func TestClients(t *testing.T) {
+func TestClientChangesAreAudited(t *testing.T) {
 	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	token, err := h.AddClient("laptop")
 	if err != nil || token == "" {

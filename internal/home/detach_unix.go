@@ -4,6 +4,6 @@ package home
 
 import "syscall"
 
-// DetachedProcess starts a process in a new session, so that Ctrl-C in the client's
+// DetachedProcessAttributes starts a process in a new session, so that Ctrl-C in the client's
 // terminal does not end the process.
-func DetachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func DetachedProcessAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

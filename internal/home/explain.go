@@ -12,18 +12,18 @@ import (
 // ExplainError returns the text of err for the user. For known errors, ExplainError adds
 // what the user should do.
 func ExplainError(err error) string {
-	var otherToken *OtherTokenError
+	var otherToken *ServerTokenMismatchError
 	if errors.As(err, &otherToken) {
-		return otherToken.Error() + ": " + OtherTokenRemedy
+		return otherToken.Error() + ": " + ServerTokenMismatchRemedy
 	}
 	if errors.Is(err, config.ErrDamaged) {
 		return err.Error() + ": " + DamagedTokenRemedy
 	}
-	var foreignErr *foreignPortError
-	if errors.As(err, &foreignErr) {
-		return foreignErr.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
+	var portErr *portInUseError
+	if errors.As(err, &portErr) {
+		return portErr.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
 	}
-	if errors.Is(err, httpapi.ErrForeignServer) {
+	if errors.Is(err, httpapi.ErrPortTaken) {
 		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"
 	}
 	for _, r := range errorRemedies {

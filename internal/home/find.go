@@ -31,7 +31,7 @@ func (s Server) String() string {
 //
 // The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer
 // if the port of the settings belongs to another program or installation. FindServer returns an
-// [OtherTokenError] if the token of the running daemon differs from the token in the token file.
+// [ServerTokenMismatchError] if the token of the running daemon differs from the token in the token file.
 // FindServer returns a [config.TokenError] if a daemon runs and the user has no permission to read
 // the token file. If the program that uses the port does not respond, the error of FindServer names
 // this program.
@@ -48,7 +48,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 		case tokenErr.IsForbidden:
 			return Server{}, err
 		}
-		return Server{}, &OtherTokenError{PID: record.PID, File: tokenErr.File, problemText: tokenErr.Problem}
+		return Server{}, &ServerTokenMismatchError{PID: record.PID, File: tokenErr.File, problemText: tokenErr.Problem}
 	case err != nil:
 		return Server{}, err
 	}
@@ -67,15 +67,15 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			return Server{serverHealth, port}, nil
 		case ctx.Err() != nil:
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
-		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
-			noServerErr = newForeignPortError(ctx, port)
+		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrPortTaken)):
+			noServerErr = newPortInUseError(ctx, port)
 			// If a foreign program uses a port that is only in server.json, a new server can still
 			// start on the configured port.
 			if isRecorded && port == record.Port && isServerProcess(ctx, record) {
-				noServerErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
+				noServerErr = &ServerTokenMismatchError{PID: record.PID, File: h.TokenFile()}
 			}
-		case errors.Is(err, httpapi.ErrServerSilent) && (port == h.Settings.Port || isAlive(record.PID)):
-			noServerErr = newSilentPortError(ctx, port)
+		case errors.Is(err, httpapi.ErrServerUnresponsive) && (port == h.Settings.Port || isAlive(record.PID)):
+			noServerErr = newPortSilentError(ctx, port)
 		}
 	}
 	return Server{}, noServerErr
@@ -86,28 +86,28 @@ func isListening(ctx context.Context, port int) bool {
 	return !errors.Is(err, httpapi.ErrNoServer)
 }
 
-// OtherTokenError is the error for a running daemon of this installation whose token differs from
-// the token in the token file. For errors.Is, an OtherTokenError is also an
+// ServerTokenMismatchError is the error for a running daemon of this installation whose token differs from
+// the token in the token file. For errors.Is, an ServerTokenMismatchError is also an
 // [httpapi.ErrForeignServer].
-type OtherTokenError struct {
+type ServerTokenMismatchError struct {
 	PID int
 	// File is the path of the token file.
 	File        string
 	problemText string
 }
 
-func (e *OtherTokenError) Error() string {
+func (e *ServerTokenMismatchError) Error() string {
 	if e.problemText != "" {
 		return fmt.Sprintf("the token file %s %s, so no command can reach the running server with pid %d", e.File, e.problemText, e.PID)
 	}
 	return fmt.Sprintf("the server with pid %d uses another token than %s, because the file was replaced or removed while the server ran", e.PID, e.File)
 }
 
-func (e *OtherTokenError) Unwrap() error { return httpapi.ErrForeignServer }
+func (e *ServerTokenMismatchError) Unwrap() error { return httpapi.ErrPortTaken }
 
-// OtherTokenRemedy is what the user should do after an [OtherTokenError]. Without the token,
+// ServerTokenMismatchRemedy is what the user should do after an [ServerTokenMismatchError]. Without the token,
 // opentabs cannot check for running calls, so the user must pass --force to restart the daemon.
-const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
+const ServerTokenMismatchRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
 
 // DamagedTokenRemedy is what the user does after a [config.TokenError].
 const DamagedTokenRemedy = "run `opentabs doctor --fix`, which makes the file readable or creates a new token"
@@ -126,25 +126,25 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// foreignPortError reports that a port is used by another program or installation.
-// foreignPortError wraps httpapi.ErrForeignServer.
-type foreignPortError struct {
+// portInUseError reports that a port is used by another program or installation.
+// portInUseError wraps httpapi.ErrForeignServer.
+type portInUseError struct {
 	port  int
 	owner string
 }
 
-func newForeignPortError(ctx context.Context, port int) error {
-	return &foreignPortError{port, portowner.Find(ctx, port)}
+func newPortInUseError(ctx context.Context, port int) error {
+	return &portInUseError{port, portowner.Find(ctx, port)}
 }
 
-func (e *foreignPortError) Error() string {
+func (e *portInUseError) Error() string {
 	return fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", e.port, e.owner)
 }
 
-func (e *foreignPortError) Unwrap() error { return httpapi.ErrForeignServer }
+func (e *portInUseError) Unwrap() error { return httpapi.ErrPortTaken }
 
-var errSilentPort = errors.New("which does not respond")
+var errPortSilent = errors.New("which does not respond")
 
-func newSilentPortError(ctx context.Context, port int) error {
-	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentPort)
+func newPortSilentError(ctx context.Context, port int) error {
+	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errPortSilent)
 }

@@ -52,13 +52,13 @@ func (h *Home) PluginStore() *plugin.Store {
 // and sends warnings to warn.
 func (h *Home) PluginStoreWithCache(checkCache *scriptcheck.Cache, warn func(warning string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
-		CheckCode: checkCache.Check, HasPassedCheck: checkCache.HasPassed, IndexKey: h.indexKey(), WarnUser: warn,
+		CheckCode: checkCache.Check, HasPassedCheck: checkCache.HasPassed, IndexKey: h.pluginIndexKey(), WarnUser: warn,
 	})
 }
 
 // The index key depends on the installation and on the version of opentabs; without a
-// token, indexKey returns nil.
-func (h *Home) indexKey() []byte {
+// token, pluginIndexKey returns nil.
+func (h *Home) pluginIndexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {
 		return nil
@@ -77,8 +77,8 @@ func (h *Home) Plugins() (*catalog.Catalog, error) {
 }
 
 // Permissions returns the permissions that are stored in files, without using the daemon.
-func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
-	return permissions.NewLocal(policy.New(h.State, registry.Set, h.policyOptions()), registry)
+func (h *Home) Permissions(registry *catalog.Catalog) permissions.LocalPolicy {
+	return permissions.NewLocalPolicy(policy.New(h.State, registry.Set, h.policyOptions()), registry)
 }
 
 func (h *Home) policyOptions() policy.Options {
@@ -102,7 +102,7 @@ type PolicyAccess struct {
 	// Plugins contains the plugins that this process, not the daemon, has loaded.
 	Plugins *plugin.Set
 	// LocalPermissions reads the permissions from the files, even if a daemon runs.
-	LocalPermissions permissions.Local
+	LocalPermissions permissions.LocalPolicy
 	// Client is a client of the daemon, or nil if no daemon runs.
 	Client *httpapi.Client
 }
@@ -125,9 +125,9 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return policyAccess, nil
 }
 
-// PolicyOf returns a Policy that reads and changes permissions through a client of the
+// OpenServerPolicy returns a Policy that reads and changes permissions through a client of the
 // daemon. If client is nil, the Policy reads and changes the files directly.
-func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
+func (h *Home) OpenServerPolicy(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
 	}
@@ -141,10 +141,10 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 // A command must not change files that a running daemon uses, even if the daemon has another token.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
-	if errors.As(err, new(*OtherTokenError)) {
+	if errors.As(err, new(*ServerTokenMismatchError)) {
 		return nil, err
 	}
-	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer) {
+	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrPortTaken) {
 		return nil, nil
 	}
 	return client, err

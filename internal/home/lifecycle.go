@@ -25,13 +25,13 @@ const stopTimeout = 10 * time.Second
 // the token file. If no daemon runs, StopServer returns httpapi.ErrNoServer.
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
-	if force && (errors.Is(err, errSilentPort) || errors.As(err, new(*OtherTokenError)) || errors.Is(err, config.ErrDamaged)) {
+	if force && (errors.Is(err, errPortSilent) || errors.As(err, new(*ServerTokenMismatchError)) || errors.Is(err, config.ErrDamaged)) {
 		return killDaemon(ctx, h, err)
 	}
 	if err != nil {
 		return Server{}, err
 	}
-	return server, h.stopProxy(ctx, server, force)
+	return server, h.shutDownServer(ctx, server, force)
 }
 
 // If another program uses the port, killDaemon returns findErr, the error of FindServer.
@@ -58,7 +58,7 @@ func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-func (h *Home) stopProxy(ctx context.Context, server Server, force bool) error {
+func (h *Home) shutDownServer(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stoppedServer Server)
 // StopOlderServer stops the running daemon if it has an older version and no call is
 // running or waiting. If no daemon runs, StopOlderServer does nothing.
 func (h *Home) StopOlderServer(ctx context.Context) {
-	if !mayHaveServer(ctx, h.Dirs, h.Settings.Port) {
+	if !mayServerRun(ctx, h.Dirs, h.Settings.Port) {
 		return
 	}
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
@@ -110,9 +110,9 @@ func (h *Home) StopOlderServer(ctx context.Context) {
 	}
 }
 
-// mayHaveServer returns false if no daemon is recorded and no program listens on port. A failed
+// mayServerRun returns false if no daemon is recorded and no program listens on port. A failed
 // connection costs less time than a failed request.
-func mayHaveServer(ctx context.Context, dirs config.Dirs, port int) bool {
+func mayServerRun(ctx context.Context, dirs config.Dirs, port int) bool {
 	if _, isRecorded := dirs.ReadServer(); isRecorded {
 		return true
 	}
@@ -129,7 +129,7 @@ func (h *Home) stopOlderDaemon(ctx context.Context, oldServer Server) bool {
 	if npm.Compare(oldServer.Version, version.Version) >= 0 {
 		return false
 	}
-	err := h.stopProxy(ctx, oldServer, false)
+	err := h.shutDownServer(ctx, oldServer, false)
 	if err != nil {
 		h.warnOnce.Do(func() {
 			h.warn(fmt.Sprintf("the running server is %s, older than this opentabs %s: %v; then run `opentabs restart`", oldServer, version.Version, err))

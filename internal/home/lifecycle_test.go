@@ -15,16 +15,16 @@ import (
 	"opentabs/wire"
 )
 
-type fakeListedCalls struct {
-	unusedCalls
+type fakeCallList struct {
+	callsStub
 	views []dispatch.View
 }
 
-type unusedCalls = httpapi.Calls
+type callsStub = httpapi.Calls
 
-func (c *fakeListedCalls) Calls() []dispatch.View { return c.views }
+func (c *fakeCallList) Calls() []dispatch.View { return c.views }
 
-func serveOlderVersion(t *testing.T, h *Home, calls *fakeListedCalls) {
+func serveOlderVersion(t *testing.T, h *Home, calls *fakeCallList) {
 	t.Helper()
 	token, err := h.Token()
 	if err != nil {
@@ -44,11 +44,11 @@ func serveOlderVersion(t *testing.T, h *Home, calls *fakeListedCalls) {
 // TestOlderServerIsReplaced checks that a command replaces a server that has an older version and no open calls.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
-	t.Setenv(serveVariable, "1")
+	t.Setenv(serveTestVariable, "1")
 	t.Setenv(config.HomeVariable, h.State)
 	var warnings []string
 	h.warn = func(warning string) { warnings = append(warnings, warning) }
-	calls := &fakeListedCalls{views: make([]dispatch.View, 1)}
+	calls := &fakeCallList{views: make([]dispatch.View, 1)}
 	calls.views[0].Status = wire.StatusPending
 	serveOlderVersion(t, h, calls)
 	for range 2 {
@@ -85,7 +85,7 @@ func TestStopServer(t *testing.T) {
 	if _, err := h.StopServer(t.Context(), false); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("StopServer without a running server returned %v, want %v", err, httpapi.ErrNoServer)
 	}
-	serveOlderVersion(t, h, &fakeListedCalls{})
+	serveOlderVersion(t, h, &fakeCallList{})
 	if stoppedServer, err := h.StopServer(t.Context(), false); err != nil || stoppedServer.PID != 1 {
 		t.Errorf("StopServer returned %+v, error %v; want the server with pid 1", stoppedServer, err)
 	}

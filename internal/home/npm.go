@@ -7,9 +7,9 @@ import (
 	"opentabs/plugin"
 )
 
-// NPMConfig reads npm's settings. The argument projectDir is the project directory whose
+// ReadNPMConfig reads npm's settings. The argument projectDir is the project directory whose
 // .npmrc is read, or empty for no project.
-func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, error) {
+func ReadNPMConfig(getenv func(string) string, projectDir string) (*npm.Config, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // without a home directory, the user has no .npmrc
@@ -24,7 +24,7 @@ func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil
 	}
-	settings, err := NPMConfig(h.Getenv, ".")
+	settings, err := ReadNPMConfig(h.Getenv, ".")
 	if err != nil {
 		return err
 	}

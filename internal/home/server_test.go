@@ -24,10 +24,10 @@ import (
 	"opentabs/wire"
 )
 
-const serveVariable = "OPENTABS_TEST_SERVE"
+const serveTestVariable = "OPENTABS_TEST_SERVE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serveVariable) != "" && len(os.Args) > 1 && os.Args[1] == "serve" {
+	if os.Getenv(serveTestVariable) != "" && len(os.Args) > 1 && os.Args[1] == "serve" {
 		serveForTest()
 	}
 	os.Exit(m.Run())
@@ -111,7 +111,7 @@ func TestFindServer(t *testing.T) {
 	}
 	checkRunningServer(httpapi.ErrNoServer)
 	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
-	checkRunningServer(httpapi.ErrForeignServer)
+	checkRunningServer(httpapi.ErrPortTaken)
 	_, err := h.FindServer(t.Context())
 	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(ExplainError(err), want) || !strings.Contains(ExplainError(err), "pid ") {
 		t.Errorf("text of the error for the user = %q, want the beginning %q and the owner of the port", ExplainError(err), want)
@@ -128,12 +128,12 @@ func TestFindServer(t *testing.T) {
 	if err := os.WriteFile(h.TokenFile(), []byte("damaged!"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	checkRunningServer(httpapi.ErrForeignServer)
+	checkRunningServer(httpapi.ErrPortTaken)
 	_, err = h.FindServer(t.Context())
 	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(ExplainError(err), want) {
 		t.Errorf("text of the error for the user = %q, want the beginning %q", ExplainError(err), want)
 	}
-	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*OtherTokenError)) {
+	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*ServerTokenMismatchError)) {
 		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want an OtherTokenError", err)
 	}
 	if err := h.RemoveServer(os.Getpid()); err != nil {
@@ -143,7 +143,7 @@ func TestFindServer(t *testing.T) {
 }
 
 // If no server runs, ReloadPlugins must return no client and no error.
-func TestClientOfServer(t *testing.T) {
+func TestReloadWithAndWithoutServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
 		t.Errorf("ReloadPlugins without a server returned the client %v, error %v; want neither", client, err)
@@ -165,9 +165,9 @@ func TestClientOfServer(t *testing.T) {
 	}
 }
 
-type remotePolicy struct{ httpapi.Policy }
+type fakeServerPolicy struct{ httpapi.Policy }
 
-func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
+func (fakeServerPolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
 }
 
@@ -185,7 +185,7 @@ func TestOpenPolicy(t *testing.T) {
 	if err := policyAccess.Review(one.Name, one.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
 		t.Fatal(err)
 	}
-	localPermissions, err := h.PolicyOf(t.Context(), nil)
+	localPermissions, err := h.OpenServerPolicy(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,15 +197,15 @@ func TestOpenPolicy(t *testing.T) {
 		t.Errorf("reviews in the audit log = %+v, error %v; want one review by the command line", records, err)
 	}
 
-	serveHome(t, h, httpapi.Options{Policy: remotePolicy{}})
+	serveHome(t, h, httpapi.Options{Policy: fakeServerPolicy{}})
 	if policyAccess, err = h.OpenPolicy(t.Context()); err != nil || policyAccess.Client == nil {
 		t.Fatalf("OpenPolicy with a server returned %+v, error %v; want a client of the server", policyAccess, err)
 	}
-	remote, err := h.PolicyOf(t.Context(), policyAccess.Client)
+	serverPolicy, err := h.OpenServerPolicy(t.Context(), policyAccess.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []httpapi.Policy{policyAccess, remote} {
+	for _, p := range []httpapi.Policy{policyAccess, serverPolicy} {
 		if currentPermissions, err := p.Permissions(one.Name); err != nil || currentPermissions.Plugin != "of the server" {
 			t.Errorf("permissions from the server = %+v, error %v; want the plugin %q", currentPermissions, err, "of the server")
 		}
@@ -224,14 +224,14 @@ func TestDiscoverGlobal(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugintest.Package{Name: "wiki"}.WriteTo(t, folder)
-	for _, discoverGlobal := range []bool{false, true} {
-		h.Settings.DiscoverGlobal = discoverGlobal
+	for _, discoverGlobalPlugins := range []bool{false, true} {
+		h.Settings.DiscoverGlobal = discoverGlobalPlugins
 		plugins, err := h.Plugins()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one, ok := plugins.Set().Plugin("wiki"); ok != discoverGlobal || ok && one.Source != plugin.SourceGlobal {
-			t.Errorf("with discoverGlobal = %t, the global plugin is %+v; want a plugin = %t", discoverGlobal, one, discoverGlobal)
+		if one, ok := plugins.Set().Plugin("wiki"); ok != discoverGlobalPlugins || ok && one.Source != plugin.SourceGlobal {
+			t.Errorf("with discoverGlobalPlugins = %t, the global plugin is %+v; want a plugin = %t", discoverGlobalPlugins, one, discoverGlobalPlugins)
 		}
 	}
 	var warnings []string
@@ -248,7 +248,7 @@ func TestDiscoverGlobal(t *testing.T) {
 func TestStartServer(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(config.HomeVariable, h.State)
-	t.Setenv(serveVariable, "1")
+	t.Setenv(serveTestVariable, "1")
 	if err := h.StartServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestExplainError(t *testing.T) {
 			t.Errorf("ExplainError(%v) = %q, want %q", err, got, want)
 		}
 	}
-	if got := ExplainError(fmt.Errorf("dial: %w", httpapi.ErrForeignServer)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
+	if got := ExplainError(fmt.Errorf("dial: %w", httpapi.ErrPortTaken)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
 		t.Errorf("ExplainError for a foreign server = %q; want \"no data was sent to it\" and OPENTABS_PORT in it", got)
 	}
 	writeErrors := []error{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}

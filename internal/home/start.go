@@ -46,7 +46,7 @@ func (h *Home) StartServer(ctx context.Context) error {
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // a daemon in the client's directory would prevent the user from removing that directory
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
-	cmd.SysProcAttr = DetachedProcess()
+	cmd.SysProcAttr = DetachedProcessAttributes()
 	cmd.Env = os.Environ()
 	if os.Getenv(config.HomeVariable) != "" { // the value of OPENTABS_HOME may be relative to the client's directory
 		cmd.Env = append(cmd.Env, config.HomeVariable+"="+h.State)

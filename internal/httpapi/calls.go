@@ -20,7 +20,7 @@ type Calls interface {
 	Find(callID string) (dispatch.View, bool)
 	Cancel(callID, by, reason string) bool
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	Follow(dispatch.FollowOptions) *dispatch.Follower
+	Subscribe(dispatch.SubscribeOptions) *dispatch.Subscriber
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
@@ -29,7 +29,7 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 type callRoutes struct {
 	calls    Calls
 	records  Records
-	undoCall func(callID string) (StartedUndo, error)
+	undoCall func(callID string) (UndoResponse, error)
 }
 
 func (c callRoutes) serveList(w http.ResponseWriter, r *http.Request) {

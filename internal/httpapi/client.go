@@ -30,9 +30,9 @@ const (
 // ErrNoServer reports that no program listens on the server's port.
 var ErrNoServer = errors.New("no opentabs server is running")
 
-// ErrServerSilent reports that a program listens on the server's port, but does not answer in
+// ErrServerUnresponsive reports that a program listens on the server's port, but does not answer in
 // time.
-var ErrServerSilent = errors.New("the program on the port does not answer")
+var ErrServerUnresponsive = errors.New("the program on the port does not answer")
 
 // ErrStreamEnded reports that the server has ended a stream of events, log entries or
 // similar.
@@ -54,8 +54,8 @@ func (e *RefusedError) Is(target error) bool {
 }
 
 // Client sends requests to a running opentabs server. The methods of Client return
-// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another program
-// listens on the port. The methods return [ErrServerSilent] if no response arrives in time,
+// [ErrNoServer] if no program listens on the port, and [ErrPortTaken] if another program
+// listens on the port. The methods return [ErrServerUnresponsive] if no response arrives in time,
 // and a [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
@@ -199,10 +199,10 @@ func dialError(err error) error {
 	var timeoutErr net.Error
 	switch {
 	case isCancelled:
-	case errors.Is(err, ErrForeignServer):
-		return ErrForeignServer
-	case errors.Is(err, ErrServerSilent), errors.As(err, &timeoutErr) && timeoutErr.Timeout():
-		return ErrServerSilent
+	case errors.Is(err, ErrPortTaken):
+		return ErrPortTaken
+	case errors.Is(err, ErrServerUnresponsive), errors.As(err, &timeoutErr) && timeoutErr.Timeout():
+		return ErrServerUnresponsive
 	case errors.As(err, &opErr) && opErr.Op == "dial":
 		return ErrNoServer
 	}

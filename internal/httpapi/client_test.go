@@ -15,7 +15,7 @@ func newEvent(name, eventData string) sse.Event {
 	return sse.Event{Name: name, Data: []byte(eventData)}
 }
 
-func TestClient(t *testing.T) {
+func TestClientReadsHealthAndStatus(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	if h, err := c.Health(context.Background()); err != nil || h != (Health{OK: true, Version: "1.2.3", PID: 42}) {
@@ -46,15 +46,15 @@ func TestClientWithoutServer(t *testing.T) {
 func TestClientWithWrongToken(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, "wrong")
-	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrForeignServer) {
-		t.Errorf("List with a wrong token returned the error %v; want %v", err, ErrForeignServer)
+	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrPortTaken) {
+		t.Errorf("List with a wrong token returned the error %v; want %v", err, ErrPortTaken)
 	}
-	if _, err := c.Stdio(context.Background(), ""); !errors.Is(err, ErrForeignServer) {
-		t.Errorf("Stdio with a wrong token returned the error %v; want %v", err, ErrForeignServer)
+	if _, err := c.Stdio(context.Background(), ""); !errors.Is(err, ErrPortTaken) {
+		t.Errorf("Stdio with a wrong token returned the error %v; want %v", err, ErrPortTaken)
 	}
 }
 
-func TestHealthRejectsForeignServer(t *testing.T) {
+func TestHealthRejectsInvalidResponse(t *testing.T) {
 	for _, body := range []string{`{"ok":true}`, `hello`, ``, `{"ok":true,"version":"1","pid":0}`} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(body))
@@ -67,7 +67,7 @@ func TestHealthRejectsForeignServer(t *testing.T) {
 	}
 }
 
-func TestErrorWithoutExplanation(t *testing.T) {
+func TestErrorOfResponseWithoutJSON(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	_, err := NewClient(portOf(t, server), "").Status(context.Background())

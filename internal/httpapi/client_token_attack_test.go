@@ -15,14 +15,14 @@ const clientTokenInTest = "otc_of-the-laptop"
 
 type fakeClientTokens struct {
 	mu          sync.Mutex // the mutex guards all fields below
-	removed     bool
+	isRemoved   bool
 	cancelFuncs []context.CancelFunc
 }
 
 func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if token != clientTokenInTest || o.removed {
+	if token != clientTokenInTest || o.isRemoved {
 		return "", nil, nil, false
 	}
 	clientCtx, cancel := context.WithCancel(ctx)
@@ -33,7 +33,7 @@ func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, con
 func (o *fakeClientTokens) Reload() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.removed = true
+	o.isRemoved = true
 	for _, cancel := range o.cancelFuncs {
 		cancel()
 	}
@@ -44,7 +44,7 @@ func TestAttackByClient(t *testing.T) {
 	f := startFixture(t)
 	clients := &fakeClientTokens{}
 	f.api.guard.clients = clients
-	bearer := map[string]string{"Authorization": "Bearer " + clientTokenInTest}
+	bearerHeader := map[string]string{"Authorization": "Bearer " + clientTokenInTest}
 	paths := map[string]string{
 		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST", CommandPath: "POST",
 		"/plugins/a/permission?by=x": "POST", "/debug/pprof/heap": "GET",
@@ -64,7 +64,7 @@ func TestAttackByClient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				req.Header.Set("Authorization", bearer["Authorization"])
+				req.Header.Set("Authorization", bearerHeader["Authorization"])
 				// Redirects are not followed, so that the test can check them.
 				noRedirects := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 				resp, err := noRedirects.Do(req)
@@ -85,7 +85,7 @@ func TestAttackByClient(t *testing.T) {
 		}
 	}
 	t.Run("client token on its own route /mcp", func(t *testing.T) {
-		if resp, body := f.sendRequest(t, "POST", "/mcp", bearer); resp.StatusCode != http.StatusOK || body != "mcp" {
+		if resp, body := f.sendRequest(t, "POST", "/mcp", bearerHeader); resp.StatusCode != http.StatusOK || body != "mcp" {
 			t.Errorf("POST /mcp with a client token: status %d, body %s; want 200", resp.StatusCode, body)
 		}
 	})
@@ -101,7 +101,7 @@ func TestAttackByClient(t *testing.T) {
 			t.Fatalf("POST /clients/reload: status %d, body %s; want 200", resp.StatusCode, body)
 		}
 		for _, path := range []string{"/mcp", "/status"} {
-			if resp, body := f.sendRequest(t, "POST", path, bearer); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
+			if resp, body := f.sendRequest(t, "POST", path, bearerHeader); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
 				t.Errorf("%s with a removed token: status %d, body %s; want 401 and the command for a new token", path, resp.StatusCode, body)
 			}
 		}

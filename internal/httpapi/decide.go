@@ -69,12 +69,12 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d Decision) check() error {
-	maxMs := dispatch.MaxScopeTime.Milliseconds()
+	maxScopeMs := dispatch.MaxTimedApproval.Milliseconds()
 	switch {
 	case d.Allow == nil:
 		return errors.New(`the decision has no "allow": send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
-	case d.Scope == wire.ScopeTime && (d.DurationMs <= 0 || d.DurationMs > maxMs):
-		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.DurationMs, maxMs)
+	case d.Scope == wire.ScopeTime && (d.DurationMs <= 0 || d.DurationMs > maxScopeMs):
+		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.DurationMs, maxScopeMs)
 	case d.Scope != wire.ScopeTime && d.DurationMs != 0:
 		return errors.New(`for_ms goes with the scope "time" only: leave it out`)
 	}

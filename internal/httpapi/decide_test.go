@@ -16,12 +16,12 @@ import (
 
 func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	t.Helper()
-	follower := f.calls.Follow(dispatch.FollowOptions{})
-	defer follower.Close()
+	subscription := f.calls.Subscribe(dispatch.SubscribeOptions{})
+	defer subscription.Close()
 	id, sink := f.call(t)
 	sink.Ask(wire.ToolAskParams{DispatchID: id, Ask: 1, User: &wire.AskUser{Reason: "log in"}})
 	for {
-		events, _, err := follower.Next(t.Context())
+		events, _, err := subscription.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,15 +38,15 @@ func TestDecideSuspendedCall(t *testing.T) {
 	c := NewClient(f.port, testToken)
 	yes, no := true, false
 	waitingView := f.startSuspendedCall(t)
-	ticket := waitingView.Waiting.TicketID
+	ticketID := waitingView.Waiting.TicketID
 	for _, step := range []struct {
 		name     string
 		decision Decision
 		want     DecideResponse
 	}{
 		{"decision about another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
-		{"first decision", Decision{Allow: &yes, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
-		{"second decision", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
+		{"first decision", Decision{Allow: &yes, TicketID: ticketID}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
+		{"second decision", Decision{Allow: &no, TicketID: ticketID}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 		{"decision without a ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
 		if got, err := c.Calls.Decide(context.Background(), waitingView.CallID, step.decision); err != nil || got != step.want {

@@ -18,11 +18,11 @@ func TestDevelopmentEndsWithRequest(t *testing.T) {
 		want        error
 	}{{"the client disconnects", context.Canceled}, {"the server stops", ErrStreamEnded}} {
 		ctx, cancel := context.WithCancel(context.Background())
-		hasBegun, done := make(chan struct{}), make(chan error, 1)
+		developmentStarted, done := make(chan struct{}), make(chan error, 1)
 		go func() {
-			done <- c.Plugins.DevelopPlugin(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(hasBegun) })
+			done <- c.Plugins.DevelopPlugin(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(developmentStarted) })
 		}()
-		<-hasBegun
+		<-developmentStarted
 		if got := <-f.developedDirs; got != "begin /plugins/a auto" {
 			t.Errorf("%s: development mode received %q; want %q", endRequest.description, got, "begin /plugins/a auto")
 		}

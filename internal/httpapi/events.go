@@ -51,35 +51,35 @@ type eventRoute struct {
 	writeSlots   writeSlots
 }
 
-var eventFilters = map[string]func(*dispatch.FollowOptions, string){
-	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
-	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
-	"audience": func(o *dispatch.FollowOptions, v string) { o.Audience = v },
-	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads the parameter "after"
+var eventFilters = map[string]func(*dispatch.SubscribeOptions, string){
+	"call":     func(o *dispatch.SubscribeOptions, v string) { o.CallID = v },
+	"tool":     func(o *dispatch.SubscribeOptions, v string) { o.Tool = v },
+	"audience": func(o *dispatch.SubscribeOptions, v string) { o.Audience = v },
+	"after":    func(*dispatch.SubscribeOptions, string) {}, // parseFollowOptions reads the parameter "after"
 }
 
-func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
+func (e eventRoute) parseFollowOptions(r *http.Request) (o dispatch.SubscribeOptions, err error) {
 	query := r.URL.Query()
-	for name, valueNames := range query {
+	for name, parameterValues := range query {
 		setFilter := eventFilters[name]
-		if setFilter == nil || len(valueNames) > 1 {
+		if setFilter == nil || len(parameterValues) > 1 {
 			return o, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(eventFilters)), ", "))
 		}
-		setFilter(&o, valueNames[0])
+		setFilter(&o, parameterValues[0])
 	}
 	// When a browser reconnects, it sends the original URL and adds the header
 	// Last-Event-ID, so the header is newer than the URL parameter "after".
-	afterID := r.Header.Get("Last-Event-ID")
-	if afterID == "" {
-		afterID = query.Get("after")
+	lastEventID := r.Header.Get("Last-Event-ID")
+	if lastEventID == "" {
+		lastEventID = query.Get("after")
 	}
-	if afterID == "" {
+	if lastEventID == "" {
 		return o, nil
 	}
 	o.IncludesEarlierEvents = true
 	var ok bool
-	if o.After, ok = e.eventStreams.instanceID.parseID(afterID); !ok {
-		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", afterID)
+	if o.AfterSeq, ok = e.eventStreams.instanceID.parseID(lastEventID); !ok {
+		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", lastEventID)
 	}
 	return o, nil
 }
@@ -89,18 +89,18 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 // A client that reconnects sends its last event ID as Last-Event-ID or as the URL parameter after. If a client reads
 // too slowly or reconnects too late, a "missed" event replaces dropped events.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
-	options, err := e.followOptions(r)
+	options, err := e.parseFollowOptions(r)
 	if err != nil {
 		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	follower := e.calls.Follow(options)
-	defer follower.Close()
-	outWriter, streamCtx, endStream := e.eventStreams.open(w, r)
-	defer endStream()
-	writePosition := func(comment string) error { return outWriter.writeHeartbeat(comment, follower.Position()) }
+	subscription := e.calls.Subscribe(options)
+	defer subscription.Close()
+	outWriter, streamCtx, closeStream := e.eventStreams.open(w, r)
+	defer closeStream()
+	writePositionComment := func(comment string) error { return outWriter.writeHeartbeat(comment, subscription.Position()) }
 	// The comment "following" has an event ID with which a client can reconnect even before the first event.
-	if writePosition("following") != nil {
+	if writePositionComment("following") != nil {
 		return
 	}
 	writeEvents := func(events []*dispatch.Event, lostEvents int) error {
@@ -111,7 +111,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 		defer releaseSlot()
 		return outWriter.writeEvents(events, lostEvents)
 	}
-	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, writeEvents, func() error { return writePosition("still here") })
+	writeStream(streamCtx, e.eventStreams.heartbeat, subscription.Next, writeEvents, func() error { return writePositionComment("still here") })
 }
 
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
@@ -123,7 +123,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 	encodedEvents := (*chunk)[:0]
 	defer func() { *chunk = encodedEvents }()
 	if lostEvents > 0 {
-		encodedEvents = fmt.Appendf(encodedEvents, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
+		encodedEvents = fmt.Appendf(encodedEvents, "event: %s\ndata: {\"missed\":%d}\n\n", missedEventName, lostEvents)
 	}
 	for _, event := range events {
 		data := event.JSON()
@@ -131,7 +131,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 		encodedEvents = append(append(append(encodedEvents, "\nid: "...), e.instanceID...), '-')
 		encodedEvents = append(strconv.AppendUint(encodedEvents, event.Seq, 10), "\ndata: "...)
 		if len(encodedEvents)+len(data) > maxChunkBytes {
-			if err := e.writeItems(encodedEvents, data); err != nil {
+			if err := e.writeFrames(encodedEvents, data); err != nil {
 				return err
 			}
 			encodedEvents = append(encodedEvents[:0], "\n\n"...)
@@ -139,7 +139,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 		}
 		encodedEvents = append(append(encodedEvents, data...), "\n\n"...)
 	}
-	if err := e.writeItems(encodedEvents); err != nil {
+	if err := e.writeFrames(encodedEvents); err != nil {
 		return err
 	}
 	return e.c.Flush()
@@ -148,9 +148,9 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 // Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
 // time on its own goroutine.
 type Listener struct {
-	// The function Following is called once, when the server has confirmed that the stream
+	// The function StreamStarted is called once, when the server has confirmed that the stream
 	// of events has started.
-	Following func() error
+	StreamStarted func() error
 	// The function Event is called for each event. The argument rawJSON is the JSON of the
 	// event.
 	Event func(e dispatch.Event, rawJSON []byte) error
@@ -162,17 +162,17 @@ type Listener struct {
 // Follow calls the functions of the listener l for each event that o selects, and blocks
 // until ctx ends or a function of l returns an error. Follow returns [ErrStreamEnded] if
 // the server ends the stream.
-func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
+func (c CallsClient) Follow(ctx context.Context, o dispatch.SubscribeOptions, l Listener) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	if o.After > 0 {
-		query.Set("after", strconv.FormatUint(o.After, 10))
+	if o.AfterSeq > 0 {
+		query.Set("after", strconv.FormatUint(o.AfterSeq, 10))
 	}
-	return c.client.readStream(ctx, "/events?"+query.Encode(), l.Following, l.handleEvent)
+	return c.client.readStream(ctx, "/events?"+query.Encode(), l.StreamStarted, l.handleEvent)
 }
 
 func (l Listener) handleEvent(e sse.Event) error { return dispatchEvent(e, l.Missed, l.Event) }

@@ -17,15 +17,15 @@ import (
 	"opentabs/wire"
 )
 
-func TestFollow(t *testing.T) {
+func TestFollowReceivesEvents(t *testing.T) {
 	f := startFixture(t)
 	number := 0.5
 	errStopFollowing := errors.New("done")
 	var kinds []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing event would block all tests
 	defer stop()
-	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
-		Following: func() error {
+	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.SubscribeOptions{}, Listener{
+		StreamStarted: func() error {
 			_, sink := f.call(t)
 			sink.Reports([]wire.Report{{Progress: &number, Message: "half"}}, 0)
 			sink.Finish(json.RawMessage(`1`), nil)
@@ -54,10 +54,10 @@ func TestFollow(t *testing.T) {
 func TestFollowReportsMissedEvents(t *testing.T) {
 	var missedCount int
 	l := Listener{Missed: func(n int) error { missedCount = n; return nil }}
-	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
+	if err := l.handleEvent(newEvent(missedEventName, `{"missed":7}`)); err != nil || missedCount != 7 {
 		t.Errorf("number of missed events = %d, error %v; want 7", missedCount, err)
 	}
-	for _, e := range []struct{ name, eventData string }{{missedEvent, "x"}, {"created", "x"}} {
+	for _, e := range []struct{ name, eventData string }{{missedEventName, "x"}, {"created", "x"}} {
 		if l.handleEvent(newEvent(e.name, e.eventData)) == nil {
 			t.Errorf("handleEvent accepted the event %s with the data %s; want an error", e.name, e.eventData)
 		}
@@ -110,14 +110,14 @@ func TestEventsResume(t *testing.T) {
 	if names != "created running progress" || lastEvent.ID != f.api.eventStreams.instanceID.id(3) {
 		t.Fatalf("events %q, last event ID %s; want created, running and progress, and the sequence number 3", names, lastEvent.ID)
 	}
-	for resumeMethod, resp := range map[string]*http.Response{
+	for resumeSource, resp := range map[string]*http.Response{
 		"Last-Event-ID":                   f.openEvents(t, "", lastEvent.ID),
 		"after":                           f.openEvents(t, "?after="+lastEvent.ID, ""),
 		"after, a bare sequence number":   f.openEvents(t, "?after=3", ""),
 		"Last-Event-ID, newer than after": f.openEvents(t, "?after=1", lastEvent.ID),
 	} {
 		if names, e := readEvents(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
-			t.Errorf("stream resumed with %s: events %q, last event %s; want two progress events up to number 5", resumeMethod, names, e.Data)
+			t.Errorf("stream resumed with %s: events %q, last event %s; want two progress events up to number 5", resumeSource, names, e.Data)
 		}
 	}
 	// A client that reconnects with an event ID of another server process must receive a
@@ -157,7 +157,7 @@ func TestFilteredStreamReportsPosition(t *testing.T) {
 	}
 }
 
-func TestEventsFilters(t *testing.T) {
+func TestEventsAreFiltered(t *testing.T) {
 	f := startFixture(t)
 	streams := map[string]*http.Response{}
 	for _, query := range []string{"", "?tool=messages__echo", "?tool=messages", "?tool=other", "?audience=user", "?audience=internal"} {
@@ -233,8 +233,8 @@ func TestEventsHeartbeat(t *testing.T) {
 		t.Errorf("Content-Type of the stream = %q; want %q", got, "text/event-stream")
 	}
 	lines := bufio.NewScanner(resp.Body)
-	positionLine := "id: " + f.api.eventStreams.instanceID.id(0)
-	for _, want := range []string{": following", positionLine, "", ": still here", positionLine, "", ": still here"} {
+	eventIDLine := "id: " + f.api.eventStreams.instanceID.id(0)
+	for _, want := range []string{": following", eventIDLine, "", ": still here", eventIDLine, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Fatalf("line of the idle stream = %q, want %q", lines.Text(), want)
 		}
@@ -243,17 +243,17 @@ func TestEventsHeartbeat(t *testing.T) {
 
 func TestFollowEndsWithServer(t *testing.T) {
 	f := startFixture(t)
-	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{
-		Following: func() error { return f.api.Shutdown(context.Background()) },
+	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.SubscribeOptions{}, Listener{
+		StreamStarted: func() error { return f.api.Shutdown(context.Background()) },
 	})
 	if !errors.Is(err, ErrStreamEnded) {
 		t.Errorf("Follow ended with the error %v; want %v", err, ErrStreamEnded)
 	}
 }
 
-// TestFollowWhileServerStops checks that Follow returns ErrStreamEnded if the server
+// TestFollowFailsIfServerStopsEarly checks that Follow returns ErrStreamEnded if the server
 // stops before it responds.
-func TestFollowWhileServerStops(t *testing.T) {
+func TestFollowFailsIfServerStopsEarly(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestFollowWhileServerStops(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	err = NewClient(listener.Addr().(*net.TCPAddr).Port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{})
+	err = NewClient(listener.Addr().(*net.TCPAddr).Port, testToken).Calls.Follow(context.Background(), dispatch.SubscribeOptions{}, Listener{})
 	if !errors.Is(err, ErrStreamEnded) {
 		t.Errorf("Follow returned %v; want the error %v", err, ErrStreamEnded)
 	}
@@ -282,8 +282,8 @@ func TestProgressActivityStatus(t *testing.T) {
 	errStopFollowing := errors.New("done")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
-		Following: func() error {
+	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.SubscribeOptions{}, Listener{
+		StreamStarted: func() error {
 			_, sink := f.call(t)
 			progress, totalProgress := 0.1, 1.0
 			sink.Reports([]wire.Report{

@@ -38,7 +38,7 @@ func (g *requestGuard) requireLocal(nextHandler http.Handler) http.Handler {
 			return
 		}
 		origins := r.Header.Values("Origin")
-		if !g.isTrusted(r.Host, origins) || len(origins) == 0 && isFromPage(r.Header) {
+		if !g.isTrustedOrigin(r.Host, origins) || len(origins) == 0 && isWebPageRequest(r.Header) {
 			httpjson.SendError(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
@@ -70,7 +70,7 @@ func (g *requestGuard) requireToken(nextHandler http.Handler) http.Handler {
 			nextHandler.ServeHTTP(w, r)
 			return
 		}
-		if name, _, endRequest, ok := g.enterClient(r.Context(), token); ok {
+		if name, _, endRequest, ok := g.authenticateClient(r.Context(), token); ok {
 			endRequest()
 			httpjson.SendError(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
 			return
@@ -83,7 +83,7 @@ func (g *requestGuard) requireToken(nextHandler http.Handler) http.Handler {
 func (g *requestGuard) requireClient(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)
-		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
+		name, ctx, endRequest, ok := g.authenticateClient(r.Context(), token)
 		switch {
 		case ok:
 		case g.isAdministrator(token):
@@ -98,7 +98,7 @@ func (g *requestGuard) requireClient(nextHandler http.Handler) http.Handler {
 	})
 }
 
-func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
+func (g *requestGuard) authenticateClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
 	}
@@ -131,12 +131,12 @@ func writeUnauthorized(w http.ResponseWriter) {
 
 // When a page loads an image or a script, the request has the header Sec-Fetch-Site but no Origin. Sec-Fetch-Site is
 // "none" for URLs that the user entered, and for requests of extensions.
-func isFromPage(h http.Header) bool {
+func isWebPageRequest(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
 	return len(site) > 0 && !slices.Equal(site, []string{"none"})
 }
 
-func (g *requestGuard) isTrusted(host string, origins []string) bool {
+func (g *requestGuard) isTrustedOrigin(host string, origins []string) bool {
 	switch len(origins) {
 	case 0:
 		return true

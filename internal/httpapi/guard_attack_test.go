@@ -22,7 +22,7 @@ var allRoutes = []string{
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-type refusedHeader struct {
+type refusedRequest struct {
 	name       string
 	header     []string // each entry has the form "Name: value"; names may repeat
 	httpStatus int
@@ -59,38 +59,38 @@ func requestText(method, path string, header ...string) string {
 // origin can send, and requests with malformed headers.
 func TestAttackByOrigin(t *testing.T) {
 	f := startFixture(t)
-	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
-	refusedOnAllRoutes := []refusedHeader{
-		{"a rebound name in Host", []string{"Host: evil.example", bearer}, 421},
-		{"a rebound name with the port in Host", []string{fmt.Sprintf("Host: evil.example:%d", f.port), bearer}, 421},
-		{"a trailing dot in Host", []string{"Host: localhost.", bearer}, 421},
-		{"a Host that begins or ends with an allowed name", []string{"Host: 127.0.0.1.evil.example", bearer}, 421},
-		{"a user name in Host", []string{"Host: localhost@evil.example", bearer}, 400},
-		{"an IPv6 address of another machine in Host", []string{"Host: [2001:db8::1]:80", bearer}, 421},
-		{"an IPv4 address inside IPv6 in Host", []string{"Host: [::ffff:127.0.0.1]", bearer}, 421},
-		{"the address as a decimal number in Host", []string{"Host: 2130706433", bearer}, 421},
-		{"an empty Host", []string{"Host: ", bearer}, 421},
-		{"no Host", []string{bearer}, 400},
-		{"two Hosts", []string{host, "Host: evil.example", bearer}, 400},
-		{"a page's Origin", []string{host, bearer, "Origin: https://evil.example"}, 403},
-		{"the Origin of a page on this machine", []string{host, bearer, fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port+1)}, 403},
-		{"the server's own Origin under another name", []string{host, bearer, fmt.Sprintf("Origin: http://localhost.evil.example:%d", f.port)}, 403},
-		{"the server's own Origin over TLS", []string{host, bearer, fmt.Sprintf("Origin: https://127.0.0.1:%d", f.port)}, 403},
-		{"the Origin null of a sandboxed page", []string{host, bearer, "Origin: null"}, 403},
-		{"an empty Origin", []string{host, bearer, "Origin: "}, 403},
-		{"the Origin of another extension", []string{host, bearer, "Origin: chrome-extension://abd"}, 403},
-		{"the extension's Origin in capitals", []string{host, bearer, "Origin: CHROME-EXTENSION://ABC"}, 403},
-		{"two Origin headers, one of them allowed", []string{host, bearer, "Origin: " + testOrigin, "Origin: https://evil.example"}, 403},
-		{"two origins in one Origin header", []string{host, bearer, "Origin: " + testOrigin + " https://evil.example"}, 403},
-		{"a page's GET without an Origin", []string{host, bearer, "Sec-Fetch-Site: cross-site"}, 403},
-		{"a page's GET from another port", []string{host, bearer, "Sec-Fetch-Site: same-site"}, 403},
-		{"two Sec-Fetch-Site", []string{host, bearer, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
+	const host, bearerHeader = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
+	untrustedOriginRequests := []refusedRequest{
+		{"a rebound name in Host", []string{"Host: evil.example", bearerHeader}, 421},
+		{"a rebound name with the port in Host", []string{fmt.Sprintf("Host: evil.example:%d", f.port), bearerHeader}, 421},
+		{"a trailing dot in Host", []string{"Host: localhost.", bearerHeader}, 421},
+		{"a Host that begins or ends with an allowed name", []string{"Host: 127.0.0.1.evil.example", bearerHeader}, 421},
+		{"a user name in Host", []string{"Host: localhost@evil.example", bearerHeader}, 400},
+		{"an IPv6 address of another machine in Host", []string{"Host: [2001:db8::1]:80", bearerHeader}, 421},
+		{"an IPv4 address inside IPv6 in Host", []string{"Host: [::ffff:127.0.0.1]", bearerHeader}, 421},
+		{"the address as a decimal number in Host", []string{"Host: 2130706433", bearerHeader}, 421},
+		{"an empty Host", []string{"Host: ", bearerHeader}, 421},
+		{"no Host", []string{bearerHeader}, 400},
+		{"two Hosts", []string{host, "Host: evil.example", bearerHeader}, 400},
+		{"a page's Origin", []string{host, bearerHeader, "Origin: https://evil.example"}, 403},
+		{"the Origin of a page on this machine", []string{host, bearerHeader, fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port+1)}, 403},
+		{"the server's own Origin under another name", []string{host, bearerHeader, fmt.Sprintf("Origin: http://localhost.evil.example:%d", f.port)}, 403},
+		{"the server's own Origin over TLS", []string{host, bearerHeader, fmt.Sprintf("Origin: https://127.0.0.1:%d", f.port)}, 403},
+		{"the Origin null of a sandboxed page", []string{host, bearerHeader, "Origin: null"}, 403},
+		{"an empty Origin", []string{host, bearerHeader, "Origin: "}, 403},
+		{"the Origin of another extension", []string{host, bearerHeader, "Origin: chrome-extension://abd"}, 403},
+		{"the extension's Origin in capitals", []string{host, bearerHeader, "Origin: CHROME-EXTENSION://ABC"}, 403},
+		{"two Origin headers, one of them allowed", []string{host, bearerHeader, "Origin: " + testOrigin, "Origin: https://evil.example"}, 403},
+		{"two origins in one Origin header", []string{host, bearerHeader, "Origin: " + testOrigin + " https://evil.example"}, 403},
+		{"a page's GET without an Origin", []string{host, bearerHeader, "Sec-Fetch-Site: cross-site"}, 403},
+		{"a page's GET from another port", []string{host, bearerHeader, "Sec-Fetch-Site: same-site"}, 403},
+		{"two Sec-Fetch-Site", []string{host, bearerHeader, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
 		{"a preflight", []string{host, "Origin: https://evil.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Private-Network: true"}, 403},
 	}
-	for _, attack := range refusedOnAllRoutes {
+	for _, attack := range untrustedOriginRequests {
 		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, allRoutes) })
 	}
-	refusedBehindToken := []refusedHeader{
+	invalidTokenRequests := []refusedRequest{
 		{"no token", []string{host}, 401},
 		{"a wrong token", []string{host, "Authorization: Bearer the-tokem"}, 401},
 		{"the beginning of the token", []string{host, "Authorization: Bearer the-toke"}, 401},
@@ -99,8 +99,8 @@ func TestAttackByOrigin(t *testing.T) {
 		{"a token of 50,000 bytes", []string{host, "Authorization: Bearer " + strings.Repeat("t", 50_000)}, 401},
 		{"a token with equally many letters but more bytes", []string{host, "Authorization: Bearer thé-tökén"}, 401},
 		{"a token that is not UTF-8", []string{host, "Authorization: Bearer \xff\xfe\x80"}, 401},
-		{"the right token beside a wrong one", []string{host, bearer, "Authorization: Bearer wrong"}, 401},
-		{"the right token twice", []string{host, bearer, bearer}, 401},
+		{"the right token beside a wrong one", []string{host, bearerHeader, "Authorization: Bearer wrong"}, 401},
+		{"the right token twice", []string{host, bearerHeader, bearerHeader}, 401},
 		{"two tokens in one header", []string{host, "Authorization: Bearer wrong, Bearer " + testToken}, 401},
 		{"the token without a scheme", []string{host, "Authorization: " + testToken}, 401},
 		{"the token with the Basic scheme", []string{host, "Authorization: Basic " + testToken}, 401},
@@ -114,7 +114,7 @@ func TestAttackByOrigin(t *testing.T) {
 			guardedRoutes = append(guardedRoutes, path, path+"?token="+testToken+"&access_token="+testToken)
 		}
 	}
-	for _, attack := range refusedBehindToken {
+	for _, attack := range invalidTokenRequests {
 		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, guardedRoutes) })
 	}
 	t.Run("request lines with a whole URL", f.attackWithAbsoluteURL)
@@ -123,7 +123,7 @@ func TestAttackByOrigin(t *testing.T) {
 	t.Run("constant-time comparison of tokens", checkConstantTimeComparison)
 }
 
-func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []string) {
+func (f *fixture) checkRefused(t *testing.T, attack refusedRequest, routes []string) {
 	for _, path := range routes {
 		for _, method := range allMethods {
 			resp, body := f.send(t, requestText(method, path, attack.header...))
@@ -141,8 +141,8 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 
 func checkResponseLeaksNothing(t *testing.T, attackName string, resp *http.Response, requestBody string) {
 	t.Helper()
-	for name, valueNames := range resp.Header {
-		headerText := strings.Join(valueNames, " ")
+	for name, headerValues := range resp.Header {
+		headerText := strings.Join(headerValues, " ")
 		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(headerText, testToken) {
 			t.Errorf("%s: the response has the header %s: %s; want no such header and no token", attackName, name, headerText)
 		}

@@ -22,9 +22,9 @@ func portOf(t *testing.T, server *httptest.Server) int {
 	return n
 }
 
-// TestGuard checks that every route rejects requests of web pages, DNS rebinding attacks
+// TestGuardRejectsUntrustedRequests checks that every route rejects requests of web pages, DNS rebinding attacks
 // and other users.
-func TestGuard(t *testing.T) {
+func TestGuardRejectsUntrustedRequests(t *testing.T) {
 	f := startFixture(t)
 	routes := []struct{ method, path string }{
 		{"GET", "/status"}, {"GET", "/calls"}, {"GET", "/calls/x"}, {"POST", "/calls/x/cancel"}, {"GET", "/events"},
@@ -96,7 +96,7 @@ func TestGuardAcceptsRequests(t *testing.T) {
 
 func TestGuardRejectsTwoOriginHeaders(t *testing.T) {
 	g := newGuard(testToken, nil, []string{testOrigin})
-	if g.isTrusted("127.0.0.1", []string{testOrigin, testOrigin}) {
-		t.Error("isTrusted accepted a request with two Origin headers; want a rejection")
+	if g.isTrustedOrigin("127.0.0.1", []string{testOrigin, testOrigin}) {
+		t.Error("isTrustedOrigin accepted a request with two Origin headers; want a rejection")
 	}
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Records Records
 	// UndoCall starts a call that undoes the call with the given ID. If UndoCall fails,
 	// its error message is a sentence for the user. By default, no call can be undone.
-	UndoCall func(callID string) (StartedUndo, error)
+	UndoCall func(callID string) (UndoResponse, error)
 	// ReadinessReady blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below /plugins
 	// call Ready first. By default, requests do not wait for the plugins.
@@ -113,7 +113,7 @@ func New(o Options) *API {
 		o.Records = emptyRecords{}
 	}
 	if o.UndoCall == nil {
-		o.UndoCall = func(string) (StartedUndo, error) { return StartedUndo{}, errors.New("no call can be undone here") }
+		o.UndoCall = func(string) (UndoResponse, error) { return UndoResponse{}, errors.New("no call can be undone here") }
 	}
 	g := newGuard(o.Token, o.Clients, o.Origins)
 	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, eventStreams: newStreams(o.Heartbeat), writeSlots: newWriteSlots()}
@@ -182,13 +182,13 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/permission": {http.MethodGet: policy.servePermissions, http.MethodPost: handleChange(policy.setPermission)},
 		"/plugins/{name}/review":     post(handleChange(policy.storeReview)),
 		"/plugins/{name}/limit":      post(handleChange(policy.setLimit)),
-		"/plugins/{name}/opening":    post(handleChange(policy.setOpening)),
+		"/plugins/{name}/opening":    post(handleChange(policy.setMayOpenTab)),
 		"/plugins/{name}/calls":      post(handleChange(policy.setCalls)),
-		"/plugins/{name}/late":       post(handleChange(policy.setLateAccess)),
+		"/plugins/{name}/late":       post(handleChange(policy.setLateStartAccess)),
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
 		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
 		"/sites":                     {http.MethodGet: policy.serveSites, http.MethodPost: policy.setSite},
-		"/stdio":                     get(a.stdio.serveUpgrade),
+		"/stdio":                     get(a.stdio.upgradeToStdio),
 		// The command `go tool pprof` expects the path /debug/pprof.
 		"/debug/pprof/{name}": get(serveProfile),
 	}
@@ -264,7 +264,7 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 	h := a.options.Health
 	if r.URL.Query().Has("challenge") {
 		challenge := r.URL.Query().Get("challenge")
-		if !isChallenge(challenge) {
+		if !isValidChallenge(challenge) {
 			httpjson.SendError(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
 			return
 		}

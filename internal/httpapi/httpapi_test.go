@@ -146,7 +146,7 @@ func (f *fixture) sendRequest(t *testing.T, method, path string, header map[stri
 	return resp, string(body)
 }
 
-func TestRoutes(t *testing.T) {
+func TestRouteStatusAndBody(t *testing.T) {
 	f := startFixture(t)
 	for _, c := range []struct {
 		method, path string
@@ -191,7 +191,7 @@ func TestUnauthenticatedHealthResponse(t *testing.T) {
 	}
 }
 
-func TestReloadFails(t *testing.T) {
+func TestReloadReturnsServerError(t *testing.T) {
 	f := startFixture(t)
 	f.reloadErr = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())

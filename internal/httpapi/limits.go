@@ -17,8 +17,8 @@ const (
 	// bodyReadTimeout is the longest pause within the body of a request.
 	bodyReadTimeout = 30 * time.Second
 	bodyTimeout     = 5 * time.Minute
-	// lingerTimeout limits reading the rest of a request body that the handler did not read.
-	lingerTimeout = 2 * time.Second
+	// discardBodyTimeout limits reading the rest of a request body that the handler did not read.
+	discardBodyTimeout = 2 * time.Second
 	// The routes of event streams replace writeTimeout with a deadline for each write.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
@@ -31,7 +31,7 @@ const (
 // slowly. The parameter logger receives the server's errors.
 func NewServer(handler http.Handler, logger zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           limitBodyTime(handler),
+		Handler:           limitBodyReadTime(handler),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		WriteTimeout:      writeTimeout,
@@ -40,7 +40,7 @@ func NewServer(handler http.Handler, logger zerolog.Logger) *http.Server {
 	}
 }
 
-func limitBodyTime(nextHandler http.Handler) http.Handler {
+func limitBodyReadTime(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
 		body := &deadlineBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
@@ -49,7 +49,7 @@ func limitBodyTime(nextHandler http.Handler) http.Handler {
 		}
 		nextHandler.ServeHTTP(w, r)
 		if !body.hasEnded { // net/http reads the rest of the request body
-			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
+			_ = rc.SetReadDeadline(time.Now().Add(discardBodyTimeout))
 		}
 		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // SetWriteDeadline fails if the connection is closed
 	})

@@ -70,7 +70,7 @@ func writeSlowly(conn net.Conn, request string, pauseTime time.Duration) {
 	}
 }
 
-func readAll(w http.ResponseWriter, r *http.Request) {
+func drainRequestBody(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
 		w.WriteHeader(http.StatusRequestTimeout)
@@ -89,14 +89,14 @@ func TestSlowSenderIsDisconnected(t *testing.T) {
 		want       string
 		maxTime    time.Duration
 	}{
-		{"no bytes at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
-		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, requestHead, time.Second) }, "", 11 * time.Second},
-		{"a head without an end", readAll, func(c net.Conn) {
+		{"no bytes at all", drainRequestBody, func(net.Conn) {}, "", 11 * time.Second},
+		{"the head byte by byte", drainRequestBody, func(c net.Conn) { writeSlowly(c, requestHead, time.Second) }, "", 11 * time.Second},
+		{"a head without an end", drainRequestBody, func(c net.Conn) {
 			writeSlowly(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
 		}, "", 11 * time.Second},
-		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead) }, "0 bytes, slow: true", 31 * time.Second},
-		{"a body that arrives only in part", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead+"abc") }, "3 bytes, slow: true", 31 * time.Second},
-		{"the body byte by byte", readAll, func(c net.Conn) {
+		{"no body", drainRequestBody, func(c net.Conn) { _, _ = io.WriteString(c, requestHead) }, "0 bytes, slow: true", 31 * time.Second},
+		{"a body that arrives only in part", drainRequestBody, func(c net.Conn) { _, _ = io.WriteString(c, requestHead+"abc") }, "3 bytes, slow: true", 31 * time.Second},
+		{"the body byte by byte", drainRequestBody, func(c net.Conn) {
 			_, _ = io.WriteString(c, requestHead)
 			writeSlowly(c, strings.Repeat("x", 100000), 29*time.Second)
 		}, "bytes, slow: true", bodyTimeout + time.Second},
@@ -122,7 +122,7 @@ func TestSlowSenderIsDisconnected(t *testing.T) {
 }
 
 // The server disconnects a client that does not read the response.
-func TestSlowReader(t *testing.T) {
+func TestSlowReaderIsDisconnected(t *testing.T) {
 	handler := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
 	for _, c := range []struct{ name, requests string }{
 		{"a large answer", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
@@ -151,8 +151,8 @@ func TestSlowReader(t *testing.T) {
 }
 
 // The server closes idle connections.
-func TestIdleConnections(t *testing.T) {
-	runFakeTimeServer(t, http.HandlerFunc(readAll), func(w *fakeTimeServer) {
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	runFakeTimeServer(t, http.HandlerFunc(drainRequestBody), func(w *fakeTimeServer) {
 		var awaitResponses []func() (string, time.Duration)
 		for range 100 {
 			conn, awaitResponse := w.connect()
@@ -192,7 +192,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			<-time.After(15 * time.Second)
 		}
 	})
-	mux.HandleFunc("POST /upload", readAll)
+	mux.HandleFunc("POST /upload", drainRequestBody)
 	runFakeTimeServer(t, mux, func(w *fakeTimeServer) {
 		transport := &http.Transport{DialContext: w.listen.Dial}
 		client := &http.Client{Transport: transport}
@@ -240,8 +240,8 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestServerLog checks that the server logs one line per minute while net/http cannot accept connections.
-func TestServerLog(t *testing.T) {
+// TestServerLogLimitsRepeatedErrors checks that the server logs one line per minute while net/http cannot accept connections.
+func TestServerLogLimitsRepeatedErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var outBuffer bytes.Buffer
 		s := &serverLog{log: zerolog.New(&outBuffer)}

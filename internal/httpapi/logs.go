@@ -18,7 +18,7 @@ import (
 
 // Logs reads the log entries of adapters. *pluginlog.Log implements this interface.
 type Logs interface {
-	Last(f pluginlog.Filter, n int) []pluginlog.Entry
+	LastEntries(f pluginlog.Filter, n int) []pluginlog.Entry
 	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
 }
 
@@ -31,9 +31,9 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of stored log entries to return. Older entries are left
+	// MaxEntries is the maximum number of stored log entries to return. Older entries are left
 	// out.
-	Last int
+	MaxEntries int
 }
 
 var logParameters = map[string]func(*LogQuery, string) error{
@@ -47,7 +47,7 @@ var logParameters = map[string]func(*LogQuery, string) error{
 		if err != nil || n < 0 {
 			return fmt.Errorf("last is %.100q: give it a number of entries, 0 or more", v)
 		}
-		q.Last = n
+		q.MaxEntries = n
 		return nil
 	},
 	"follow": func(_ *LogQuery, v string) error {
@@ -59,13 +59,13 @@ var logParameters = map[string]func(*LogQuery, string) error{
 }
 
 func parseLogQuery(queryValues url.Values) (q LogQuery, err error) {
-	q.Last = defaultLogEntries
-	for name, eventTexts := range queryValues {
+	q.MaxEntries = defaultLogEntries
+	for name, parameterValues := range queryValues {
 		setParameter := logParameters[name]
-		if setParameter == nil || len(eventTexts) > 1 {
+		if setParameter == nil || len(parameterValues) > 1 {
 			return q, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(logParameters)), ", "))
 		}
-		if err := setParameter(&q, eventTexts[0]); err != nil {
+		if err := setParameter(&q, parameterValues[0]); err != nil {
 			return q, err
 		}
 	}
@@ -93,17 +93,17 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !queryValues.Has("follow") {
-		httpjson.Send(w, http.StatusOK, logList{l.entries.Last(query.Filter, query.Last)})
+		httpjson.Send(w, http.StatusOK, logList{l.entries.LastEntries(query.Filter, query.MaxEntries)})
 		return
 	}
-	logEntries, follower := l.entries.Follow(query.Filter, query.Last)
-	defer follower.Close()
-	outWriter, streamCtx, endStream := l.eventStreams.open(w, r)
-	defer endStream()
+	logEntries, subscription := l.entries.Follow(query.Filter, query.MaxEntries)
+	defer subscription.Close()
+	outWriter, streamCtx, closeStream := l.eventStreams.open(w, r)
+	defer closeStream()
 	if outWriter.writeComment("following") != nil || outWriter.writeEntries(logEntries, 0) != nil {
 		return
 	}
-	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, outWriter.writeEntries, func() error { return outWriter.writeComment("still here") })
+	writeStream(streamCtx, l.eventStreams.heartbeat, subscription.Next, outWriter.writeEntries, func() error { return outWriter.writeComment("still here") })
 }
 
 func (e eventWriter) writeEntries(logEntries []pluginlog.Entry, lostEntries int) error {
@@ -116,19 +116,19 @@ func (e eventWriter) writeEntries(logEntries []pluginlog.Entry, lostEntries int)
 		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\nid: %d\ndata: %s\n\n", logEvent, logEntry.Seq, encodedJSON)
 	}
 	if lostEntries > 0 {
-		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\ndata: {\"missed\":%d}\n\n", missedEventName, lostEntries)
 	}
 	if len(encodedEntries) == 0 {
 		return nil
 	}
-	if err := e.writeItems(encodedEntries); err != nil {
+	if err := e.writeFrames(encodedEntries); err != nil {
 		return err
 	}
 	return e.c.Flush()
 }
 
 func (q LogQuery) urlValues() url.Values {
-	queryValues := url.Values{"last": {strconv.Itoa(q.Last)}}
+	queryValues := url.Values{"last": {strconv.Itoa(q.MaxEntries)}}
 	if q.Plugin != "" {
 		queryValues.Set("plugin", q.Plugin)
 	}

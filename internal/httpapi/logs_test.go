@@ -21,11 +21,11 @@ func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, m
 	for _, m := range messages {
 		p.Entries = append(p.Entries, wire.LogEntry{Level: level, Message: m})
 	}
-	_, follower := f.logs.Follow(pluginlog.Filter{}, 0)
-	defer follower.Close()
+	_, subscription := f.logs.Follow(pluginlog.Filter{}, 0)
+	defer subscription.Close()
 	f.logs.Add("work", p)
 	for receivedEntries := 0; receivedEntries < len(messages); {
-		logEntries, _, err := follower.Next(t.Context())
+		logEntries, _, err := subscription.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,15 +33,15 @@ func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, m
 	}
 }
 
-func TestLogs(t *testing.T) {
+func TestLogQueryFiltersEntries(t *testing.T) {
 	f := startFixture(t)
 	f.addEntries(t, "a", wire.LogInfo, "one", "two")
 	f.addEntries(t, "b", wire.LogError, "three")
 	for want, q := range map[string]LogQuery{
-		"one two three": {Last: 10},
-		"three":         {Last: 1},
-		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, Last: 0},
-		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
+		"one two three": {MaxEntries: 10},
+		"three":         {MaxEntries: 1},
+		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, MaxEntries: 0},
+		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, MaxEntries: 10},
 	} {
 		var logEntries logList
 		err := json.NewDecoder(f.get(t, "/logs?"+q.urlValues().Encode()).Body).Decode(&logEntries)
@@ -90,7 +90,7 @@ func TestFollowLogs(t *testing.T) {
 	var messages []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing log entry would block all tests
 	defer stop()
-	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
+	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, MaxEntries: 1}
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
 		Entry: func(e pluginlog.Entry) error {
 			if messages = append(messages, e.Message); len(messages) == 2 {
@@ -109,7 +109,7 @@ func TestFollowLogs(t *testing.T) {
 func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	missedCount := 0
 	l := LogListener{Missed: func(n int) error { missedCount = n; return nil }}
-	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
+	if err := l.handleEvent(newEvent(missedEventName, `{"missed":7}`)); err != nil || missedCount != 7 {
 		t.Errorf("number of missed log entries = %d, error %v; want 7", missedCount, err)
 	}
 	if l.handleEvent(newEvent(logEvent, "x")) == nil {

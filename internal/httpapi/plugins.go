@@ -16,7 +16,7 @@ import (
 
 // developRoute serves /plugins/develop.
 type developRoute struct {
-	startDevelopment func(dir string, permission wire.Permission) (endStream func(), err error)
+	startDevelopment func(dir string, permission wire.Permission) (endDevelopment func(), err error)
 	eventStreams     *eventStreams
 }
 
@@ -34,8 +34,8 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer endDevelopment()
-	outWriter, streamCtx, endStream := d.eventStreams.open(w, r)
-	defer endStream()
+	outWriter, streamCtx, closeStream := d.eventStreams.open(w, r)
+	defer closeStream()
 	heartbeat := time.NewTicker(d.eventStreams.heartbeat)
 	defer heartbeat.Stop()
 	for outWriter.writeComment("developing") == nil { // a write error means that the client has disconnected

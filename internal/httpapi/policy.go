@@ -30,15 +30,15 @@ type Policy interface {
 	// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute. An
 	// empty limit removes the limit of the tool.
 	SetLimit(plugin, tool, limit, by string) error
-	// SetOpening sets whether a call is allowed to open a tab with a page of the plugin
+	// SetMayOpenTab sets whether a call is allowed to open a tab with a page of the plugin
 	// if no tab has one.
-	SetOpening(plugin string, allowed bool, by string) error
+	SetMayOpenTab(plugin string, allowed bool, by string) error
 	// SetCalls sets whether the tools of the plugin are allowed to call the tools of the
 	// plugin target.
 	SetCalls(plugin, target string, allowed bool, by string) error
-	// SetLateAccess sets whether a plugin that starts after the page's scripts is allowed
+	// SetLateStartAccess sets whether a plugin that starts after the page's scripts is allowed
 	// to read its secret settings and call other plugins.
-	SetLateAccess(plugin string, allowed bool, by string) error
+	SetLateStartAccess(plugin string, allowed bool, by string) error
 	// Settings returns the settings of a plugin. For a secret setting, Settings returns
 	// only whether the setting has a value.
 	Settings(plugin string) ([]wire.SettingView, error)
@@ -47,9 +47,9 @@ type Policy interface {
 	ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error
 	// Sites returns the rules for browser tools, sorted by site.
 	Sites() ([]Site, error)
-	// SetSite sets the rule for browser tools on a site. If rule is empty, SetSite removes
+	// SetSiteRule sets the rule for browser tools on a site. If rule is empty, SetSiteRule removes
 	// the site's rule and all permanent approvals of clients on the site.
-	SetSite(site, rule, by string) error
+	SetSiteRule(site, rule, by string) error
 	// Forget removes all of the user's decisions about a plugin, and its settings.
 	Forget(plugin, by string) error
 }
@@ -66,21 +66,21 @@ type PluginPermissions struct {
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
 	// Permission is the permission in effect, which is off if the current content is not
-	// reviewed. The field Stored is the permission that the user has set.
-	Permission wire.Permission `json:"permission"`
-	Stored     wire.Permission `json:"stored,omitempty"`
+	// reviewed. The field StoredPermission is the permission that the user has set.
+	Permission       wire.Permission `json:"permission"`
+	StoredPermission wire.Permission `json:"stored,omitempty"`
 	ChangeOrigin
 	// OpensURL is the page that a call opens, if the user allows it, when no tab has a
 	// page of the plugin. MayOpenTab is true if the user has allowed calls to open
 	// OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
-	// World is the JavaScript world in which the adapter runs. StartsLate is true if the
-	// adapter starts after scripts of the page have run. HasLateAccess is true if an
+	// World is the JavaScript world in which the adapter runs. StartsAfterPageScripts is true if the
+	// adapter starts after scripts of the page have run. HasLateStartAccess is true if an
 	// adapter that starts late is allowed to read secret settings and call other plugins.
-	World         wire.World `json:"world,omitempty"`
-	StartsLate    bool       `json:"late,omitempty"`
-	HasLateAccess bool       `json:"late_access,omitempty"`
+	World                  wire.World `json:"world,omitempty"`
+	StartsAfterPageScripts bool       `json:"late,omitempty"`
+	HasLateStartAccess     bool       `json:"late_access,omitempty"`
 	// Calls lists the other plugins whose tools this plugin is allowed to call.
 	// StoredCalls are the plugins that earlier content of this plugin was allowed to
 	// call.
@@ -149,11 +149,11 @@ type Recommendation struct {
 // ToolPermissions are the permission, the limit and the approvals of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect: OwnPermission if set, and otherwise the
-	// permission of the plugin. OwnPermission is the permission that the user has set for
-	// this tool, and ChangeOrigin records when the user has set OwnPermission.
-	Permission    wire.Permission `json:"permission"`
-	OwnPermission wire.Permission `json:"own,omitempty"`
+	// Permission is the permission in effect: PermissionOverride if set, and otherwise the
+	// permission of the plugin. PermissionOverride is the permission that the user has set for
+	// this tool, and ChangeOrigin records when the user has set PermissionOverride.
+	Permission         wire.Permission `json:"permission"`
+	PermissionOverride wire.Permission `json:"own,omitempty"`
 	ChangeOrigin
 	// Limit is how often the tool may run, such as "10/1m" for 10 calls per minute.
 	Limit string `json:"limit,omitempty"`

@@ -53,7 +53,7 @@ func (f *fakePolicy) SetLimit(plugin, tool, limit, by string) error {
 	return f.recordChange("limit", plugin, tool, limit, "by", by)
 }
 
-func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
+func (f *fakePolicy) SetMayOpenTab(plugin string, allowed bool, by string) error {
 	return f.recordChange("opening", plugin, allowed, "by", by)
 }
 
@@ -61,7 +61,7 @@ func (f *fakePolicy) SetCalls(plugin, target string, allowed bool, by string) er
 	return f.recordChange("calls", plugin, target, allowed, "by", by)
 }
 
-func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
+func (f *fakePolicy) SetLateStartAccess(plugin string, allowed bool, by string) error {
 	return f.recordChange("late access", plugin, allowed, "by", by)
 }
 
@@ -69,7 +69,7 @@ func (f *fakePolicy) Sites() ([]Site, error) {
 	return []Site{{Site: "*.shop.example", Permission: "read", AlwaysAllowed: []SiteClient{{Client: "laptop", Class: "act"}}}}, f.err
 }
 
-func (f *fakePolicy) SetSite(site, rule, by string) error {
+func (f *fakePolicy) SetSiteRule(site, rule, by string) error {
 	return f.recordChange("site", site, rule, "by", by)
 }
 
@@ -94,9 +94,9 @@ func TestPolicyRoutes(t *testing.T) {
 		c.SetPermission("a", "echo", "", "ignored"),
 		c.SetLimit("a b", "echo", "10/1m", "ignored"),
 		c.Forget("a", "ignored"),
-		c.SetOpening("a", true, "ignored"),
+		c.SetMayOpenTab("a", true, "ignored"),
 		c.SetCalls("a", "b", true, "ignored"),
-		c.SetLateAccess("a", false, "ignored"),
+		c.SetLateStartAccess("a", false, "ignored"),
 		c.ChangeSettings("a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}, "ignored"),
 	)
 	if err != nil {
@@ -139,9 +139,9 @@ func TestPolicyRoutes(t *testing.T) {
 	}
 }
 
-// TestBulkRoutes checks that a request that changes several plugins returns an error or
+// TestEnableAndDisableManyPlugins checks that a request that changes several plugins returns an error or
 // nil for each plugin.
-func TestBulkRoutes(t *testing.T) {
+func TestEnableAndDisableManyPlugins(t *testing.T) {
 	policy := &fakePolicy{}
 	f := startFixture(t, func(o *Options) { o.Policy = policy })
 	c := NewClient(f.port, testToken).Policy(context.Background())

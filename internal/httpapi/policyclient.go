@@ -27,27 +27,27 @@ func (p policyClient) Permissions(plugin string) (view PluginPermissions, err er
 }
 
 func (p policyClient) Review(plugin, hash string, permission wire.Permission, _ string) error {
-	return p.sendChange(plugin, "review", changeBody{Hash: hash, Permission: permission})
+	return p.sendChange(plugin, "review", policyChangeBody{Hash: hash, Permission: permission})
 }
 
 func (p policyClient) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
-	return p.sendChange(plugin, "permission", changeBody{Tool: tool, Permission: permission})
+	return p.sendChange(plugin, "permission", policyChangeBody{Tool: tool, Permission: permission})
 }
 
 func (p policyClient) SetLimit(plugin, tool, limit, _ string) error {
-	return p.sendChange(plugin, "limit", changeBody{Tool: tool, Limit: limit})
+	return p.sendChange(plugin, "limit", policyChangeBody{Tool: tool, Limit: limit})
 }
 
-func (p policyClient) SetOpening(plugin string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "opening", changeBody{Allowed: allowed})
+func (p policyClient) SetMayOpenTab(plugin string, allowed bool, _ string) error {
+	return p.sendChange(plugin, "opening", policyChangeBody{Allowed: allowed})
 }
 
 func (p policyClient) SetCalls(plugin, target string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "calls", changeBody{Target: target, Allowed: allowed})
+	return p.sendChange(plugin, "calls", policyChangeBody{Target: target, Allowed: allowed})
 }
 
-func (p policyClient) SetLateAccess(plugin string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "late", changeBody{Allowed: allowed})
+func (p policyClient) SetLateStartAccess(plugin string, allowed bool, _ string) error {
+	return p.sendChange(plugin, "late", policyChangeBody{Allowed: allowed})
 }
 
 func (p policyClient) Settings(plugin string) ([]wire.SettingView, error) {
@@ -57,7 +57,7 @@ func (p policyClient) Settings(plugin string) ([]wire.SettingView, error) {
 }
 
 func (p policyClient) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, _ string) error {
-	return p.sendChange(plugin, "settings", changeBody{Values: settingValues})
+	return p.sendChange(plugin, "settings", policyChangeBody{Values: settingValues})
 }
 
 func (p policyClient) Sites() ([]Site, error) {
@@ -66,15 +66,15 @@ func (p policyClient) Sites() ([]Site, error) {
 	return siteRules.Sites, err
 }
 
-func (p policyClient) SetSite(site, rule, _ string) error {
+func (p policyClient) SetSiteRule(site, rule, _ string) error {
 	return p.client.post(p.ctx, "/sites", siteBody{Site: site, Permission: rule}, nil)
 }
 
 func (p policyClient) Forget(plugin, _ string) error {
-	return p.sendChange(plugin, "forget", changeBody{})
+	return p.sendChange(plugin, "forget", policyChangeBody{})
 }
 
-func (p policyClient) sendChange(plugin, route string, c changeBody) error {
+func (p policyClient) sendChange(plugin, route string, c policyChangeBody) error {
 	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
 }
 

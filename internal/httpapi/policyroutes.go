@@ -18,9 +18,9 @@ const maxBodyBytes = 64 << 10
 // policyRoutes serves the routes for the permissions and settings of a plugin.
 type policyRoutes struct{ policy Policy }
 
-// changeBody is the body of all requests that change permissions or settings of a plugin.
-// Each route reads only the fields of changeBody that it needs.
-type changeBody struct {
+// policyChangeBody is the body of all requests that change permissions or settings of a plugin.
+// Each route reads only the fields of policyChangeBody that it needs.
+type policyChangeBody struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
@@ -60,35 +60,35 @@ func (p policyRoutes) serveSettings(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
 }
 
-func (p policyRoutes) storeReview(plugin string, c changeBody) error {
+func (p policyRoutes) storeReview(plugin string, c policyChangeBody) error {
 	return p.policy.Review(plugin, c.Hash, c.Permission, CommandLine)
 }
 
-func (p policyRoutes) setPermission(plugin string, c changeBody) error {
+func (p policyRoutes) setPermission(plugin string, c policyChangeBody) error {
 	return p.policy.SetPermission(plugin, c.Tool, c.Permission, CommandLine)
 }
 
-func (p policyRoutes) setLimit(plugin string, c changeBody) error {
+func (p policyRoutes) setLimit(plugin string, c policyChangeBody) error {
 	return p.policy.SetLimit(plugin, c.Tool, c.Limit, CommandLine)
 }
 
-func (p policyRoutes) setOpening(plugin string, c changeBody) error {
-	return p.policy.SetOpening(plugin, c.Allowed, CommandLine)
+func (p policyRoutes) setMayOpenTab(plugin string, c policyChangeBody) error {
+	return p.policy.SetMayOpenTab(plugin, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) setCalls(plugin string, c changeBody) error {
+func (p policyRoutes) setCalls(plugin string, c policyChangeBody) error {
 	return p.policy.SetCalls(plugin, c.Target, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) setLateAccess(plugin string, c changeBody) error {
-	return p.policy.SetLateAccess(plugin, c.Allowed, CommandLine)
+func (p policyRoutes) setLateStartAccess(plugin string, c policyChangeBody) error {
+	return p.policy.SetLateStartAccess(plugin, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) changeSettings(plugin string, c changeBody) error {
+func (p policyRoutes) changeSettings(plugin string, c policyChangeBody) error {
 	return p.policy.ChangeSettings(plugin, c.Values, CommandLine)
 }
 
-func (p policyRoutes) forgetGrants(plugin string, _ changeBody) error {
+func (p policyRoutes) forgetGrants(plugin string, _ policyChangeBody) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
@@ -117,16 +117,16 @@ func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := p.policy.SetSite(body.Site, body.Permission, CommandLine); err != nil {
+	if err := p.policy.SetSiteRule(body.Site, body.Permission, CommandLine); err != nil {
 		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
 	writeConfirmationHeader(w)
 }
 
-func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {
+func handleChange(apply func(plugin string, c policyChangeBody) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		c, ok := decodeBody[changeBody](w, r)
+		c, ok := decodeBody[policyChangeBody](w, r)
 		if !ok {
 			return
 		}

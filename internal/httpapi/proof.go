@@ -22,9 +22,9 @@ import (
 // returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
 // that a program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer reports that the program on the port does not have the token. A client
+// ErrPortTaken reports that the program on the port does not have the token. A client
 // sends no token and no request to a program that does not have the token.
-var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
+var ErrPortTaken = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallengeChars to maxChallengeChars characters: letters, digits, - and _.
 const (
@@ -38,7 +38,7 @@ func computeProof(token string, port int, challenge string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-func isChallenge(s string) bool {
+func isValidChallenge(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
@@ -92,7 +92,7 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	}
 	want := computeProof(c.token, c.port, challenge)
 	if json.Unmarshal(body, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
-		return ErrForeignServer
+		return ErrPortTaken
 	}
 	return conn.SetDeadline(time.Time{})
 }
@@ -100,10 +100,10 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {
-		return ErrServerSilent
+		return ErrServerUnresponsive
 	}
 	if errors.As(err, &netErr) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("send a request to the server: %w", err)
 	}
-	return ErrForeignServer
+	return ErrPortTaken
 }

@@ -32,8 +32,8 @@ func (emptyRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return
 func (emptyRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
 
 const (
-	defaultRecords = 200
-	maxRecords     = 1000
+	defaultRecordCount = 200
+	maxRecordCount     = 1000
 )
 
 var recordFilters = map[string]func(*recorder.Query, string) error{
@@ -52,15 +52,15 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 		return nil
 	},
 	"limit": func(q *recorder.Query, v string) (err error) {
-		if q.Limit, err = strconv.Atoi(v); err != nil || q.Limit < 1 || q.Limit > maxRecords {
-			return fmt.Errorf("the parameter limit is %.100q: give a number from 1 to %d", v, maxRecords)
+		if q.Limit, err = strconv.Atoi(v); err != nil || q.Limit < 1 || q.Limit > maxRecordCount {
+			return fmt.Errorf("the parameter limit is %.100q: give a number from 1 to %d", v, maxRecordCount)
 		}
 		return nil
 	},
 }
 
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
-	q.Limit = defaultRecords
+	q.Limit = defaultRecordCount
 	for name, valueNames := range parameters {
 		setFilter := recordFilters[name]
 		if setFilter == nil {
@@ -106,12 +106,12 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 }
 
 // findRecord returns a view in memory instead of the stored View, which lacks activities and complete texts.
-func (c callRoutes) findRecord(callID string, callView dispatch.View, hasView bool) (recorder.Record, bool) {
+func (c callRoutes) findRecord(callID string, callView dispatch.View, isInMemory bool) (recorder.Record, bool) {
 	recordedEntry, ok, err := c.records.Find(callID)
 	switch {
 	case err != nil || !ok:
-		return recorder.Record{View: callView}, hasView
-	case hasView:
+		return recorder.Record{View: callView}, isInMemory
+	case isInMemory:
 		recordedEntry.View = callView
 	}
 	return recordedEntry.Record, true

@@ -29,14 +29,14 @@ func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if unfinishedCalls > 0 && !body.Force {
-		httpjson.SendError(w, http.StatusConflict, callCountText(unfinishedCalls)+" running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force")
+		httpjson.SendError(w, http.StatusConflict, formatCallCount(unfinishedCalls)+" running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force")
 		return
 	}
 	httpjson.Send(w, http.StatusOK, shutdownStarted{})
 	a.options.Stop()
 }
 
-func callCountText(count int) string {
+func formatCallCount(count int) string {
 	if count == 1 {
 		return "1 call is"
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestClientDetectsForeignServer checks that a client distinguishes a foreign program from a server that hangs.
-func TestClientDetectsForeignServer(t *testing.T) {
+// TestClientDetectsPortTaken checks that a client distinguishes a foreign program from a server that hangs.
+func TestClientDetectsPortTaken(t *testing.T) {
 	writeEndlessHeaders := func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\nX: y\r\n", 1000)); err != nil {
@@ -24,21 +24,21 @@ func TestClientDetectsForeignServer(t *testing.T) {
 		serve func(net.Conn)
 		want  error
 	}{
-		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrServerSilent},
+		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrServerUnresponsive},
 		{"answers byte by byte", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n")
 			writeSlowly(c, strings.Repeat(" ", 999), 100*time.Millisecond)
-		}, ErrServerSilent},
+		}, ErrServerUnresponsive},
 		{"answers without an end", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
 			_, _ = io.Copy(io.Discard, c)
-		}, ErrServerSilent},
-		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrForeignServer},
-		{"a head without an end", writeEndlessHeaders, ErrForeignServer},
+		}, ErrServerUnresponsive},
+		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrPortTaken},
+		{"a head without an end", writeEndlessHeaders, ErrPortTaken},
 		{"another HTTP server", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
 			_ = c.Close()
-		}, ErrForeignServer},
+		}, ErrPortTaken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

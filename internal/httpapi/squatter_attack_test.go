@@ -57,9 +57,9 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.receivedBytes}, nil
 }
 
-// startForeignServer starts a foreign program, as another user can, on the port where clients expect the server. The
+// startPortSquatter starts a foreign program, as another user can, on the port where clients expect the server. The
 // returned byteRecorder contains all bytes that clients have sent to the foreign program.
-func startForeignServer(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
+func startPortSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
 	got = &byteRecorder{}
 	server := httptest.NewUnstartedServer(handler)
@@ -88,7 +88,7 @@ func rawHandler(rawResponse string) http.Handler {
 func TestAttackByUser(t *testing.T) {
 	f := startFixture(t)
 	healthJSON := `{"ok":true,"version":"1.2.3","pid":42%s}`
-	oldProof := computeProof(testToken, f.port, "a-challenge-of-long-ago")
+	staleProof := computeProof(testToken, f.port, "a-challenge-of-long-ago")
 	serverURL, err := url.Parse(f.url)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestAttackByUser(t *testing.T) {
 		"a foreign program that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, healthJSON, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a foreign program that replays a proof of the server":              textHandler(healthJSON, `,"proof":"`+oldProof+`"`),
+		"a foreign program that replays a proof of the server":              textHandler(healthJSON, `,"proof":"`+staleProof+`"`),
 		"a foreign program that computes the proof with an empty token":     emptyTokenHandler,
 		"a foreign program that passes the challenge on to the real server": relayHandler,
 		"a foreign program that does not use HTTP":                          rawHandler("220 hello\r\n"),
@@ -116,7 +116,7 @@ func TestAttackByUser(t *testing.T) {
 		"a foreign program that never stops answering":                      rawHandler("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, receivedBytes := startForeignServer(t, handler)
+			port, receivedBytes := startPortSquatter(t, handler)
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)

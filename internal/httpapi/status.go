@@ -37,10 +37,10 @@ type Status struct {
 	// RefusedExtension is the last extension whose connection the server refused.
 	// RefusedExtension is nil if a browser has connected after the refusal.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
-	// The field Unpaired contains the browsers without a pairing that have tried to
+	// The field UnpairedBrowsers contains the browsers without a pairing that have tried to
 	// connect within the last seconds.
-	Unpaired []UnpairedBrowser `json:"unpaired_browsers,omitempty"`
-	Plugins  []Plugin          `json:"plugins"`
+	UnpairedBrowsers []UnpairedBrowser `json:"unpaired_browsers,omitempty"`
+	Plugins          []Plugin          `json:"plugins"`
 	// The field Failed contains the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
 	// The field Permissions describes the parts of permissions.json that could not be
@@ -57,8 +57,8 @@ type Home struct {
 
 // Limits are the limits for the duration, number and result size of calls.
 type Limits struct {
-	IdleMs             int64 `json:"idle_ms"`
-	HardMs             int64 `json:"hard_ms"`
+	IdleTimeoutMs      int64 `json:"idle_ms"`
+	HardTimeoutMs      int64 `json:"hard_ms"`
 	ProgressIntervalMs int64 `json:"progress_interval_ms"`
 	MaxResultBytes     int   `json:"max_result_bytes"`
 	MaxRunning         int   `json:"max_running"`
@@ -115,8 +115,8 @@ type Browser struct {
 type UnpairedBrowser struct {
 	// KeyID is the wire.KeyID of the browser's pairing code.
 	KeyID string `json:"key_id"`
-	// TriedAt is when the browser last tried to connect.
-	TriedAt time.Time `json:"tried_at"`
+	// LastAttemptAt is when the browser last tried to connect.
+	LastAttemptAt time.Time `json:"tried_at"`
 }
 
 // RefusedExtension is an extension whose connection the server refused.
@@ -165,12 +165,12 @@ type Plugin struct {
 	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
 	// The field Calls contains the other plugins whose tools this plugin is allowed to
-	// call. StartsLate is true if the adapter starts after scripts of the page have run.
-	// HasLateAccess is true if an adapter that starts late is allowed to read secret
+	// call. StartsAfterPageScripts is true if the adapter starts after scripts of the page have run.
+	// HasLateStartAccess is true if an adapter that starts late is allowed to read secret
 	// settings and call other plugins.
-	Calls         []string `json:"calls,omitempty"`
-	StartsLate    bool     `json:"late,omitempty"`
-	HasLateAccess bool     `json:"late_access,omitempty"`
+	Calls                  []string `json:"calls,omitempty"`
+	StartsAfterPageScripts bool     `json:"late,omitempty"`
+	HasLateStartAccess     bool     `json:"late_access,omitempty"`
 	// Recommendation is an agent's opinion about the plugin's current content, which
 	// changes no permission.
 	Recommendation *Recommendation `json:"recommended,omitempty"`

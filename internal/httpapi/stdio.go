@@ -84,8 +84,8 @@ func (s *stdioRoute) drainConns(ctx context.Context) error {
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
-// `opentabs mcp` copies its standard input and output to and from the connection of serveUpgrade.
-func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
+// `opentabs mcp` copies its standard input and output to and from the connection of upgradeToStdio.
+func (s *stdioRoute) upgradeToStdio(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
 		w.Header().Set("Connection", "Upgrade")
@@ -94,7 +94,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := r.Context()
 	if token := r.Header.Get(clientTokenHeader); token != "" {
-		name, clientCtx, endRequest, ok := s.guard.enterClient(ctx, token)
+		name, clientCtx, endRequest, ok := s.guard.authenticateClient(ctx, token)
 		if !ok {
 			httpjson.SendError(w, http.StatusForbidden, "the token of this MCP client was removed: run `opentabs setup` to give the client a new one")
 			return
@@ -157,16 +157,16 @@ func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, err
 	if err != nil {
 		return nil, dialError(err)
 	}
-	stopProxy := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stopProxy()
-	s, err := c.handshake(ctx, conn, clientToken)
+	stopCancelOnDone := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stopCancelOnDone()
+	s, err := c.openStdio(ctx, conn, clientToken)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return s, nil
 }
 
-func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken string) (*StdioConn, error) {
+func (c *Client) openStdio(ctx context.Context, conn net.Conn, clientToken string) (*StdioConn, error) {
 	req, err := c.request(ctx, http.MethodGet, "/stdio", nil)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestStdio(t *testing.T) {
+func TestStdioTransfersLines(t *testing.T) {
 	f := startFixture(t)
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestStdio(t *testing.T) {
 }
 
 // The session must have the client's name, and must end when the client's token is removed.
-func TestStdioOfClient(t *testing.T) {
+func TestStdioSessionEndsWithToken(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {
 		o.Clients = clients
@@ -150,7 +150,7 @@ func TestStdioShutdownTimeout(t *testing.T) {
 	}
 }
 
-func TestHasToken(t *testing.T) {
+func TestHeaderHasToken(t *testing.T) {
 	for header, want := range map[string]bool{"Upgrade": true, "keep-alive, Upgrade": true, "": false, "upgrades": false} {
 		if hasToken(header, "upgrade") != want {
 			t.Errorf("hasToken(%q, \"upgrade\") = %v; want %v", header, !want, want)

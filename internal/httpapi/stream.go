@@ -16,7 +16,7 @@ import (
 // The server disconnects a client of an event stream if one write takes longer than eventTimeout.
 const eventTimeout = 10 * time.Second
 
-const missedEvent = "missed"
+const missedEventName = "missed"
 
 type missedEventsBody struct {
 	// The field Missed is the minimum number of lost events, counted over all calls.
@@ -54,14 +54,14 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter e
 	}
 }
 
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), writeItems func(items T, lostItems int) error, writeHeartbeat func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, readBatch func(context.Context) (T, int, error), writeBatch func(items T, lostCount int) error, writeHeartbeat func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
-		items, lostItems, err := nextBatch(heartbeatCtx)
+		items, lostCount, err := readBatch(heartbeatCtx)
 		cancel()
 		switch {
 		case err == nil:
-			err = writeItems(items, lostItems)
+			err = writeBatch(items, lostCount)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			err = writeHeartbeat()
 		}
@@ -79,18 +79,18 @@ type eventWriter struct {
 }
 
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
-	if err := e.writeItems(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
+	if err := e.writeFrames(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
 		return err
 	}
 	return e.c.Flush()
 }
 
-func (e eventWriter) writeItems(eventTexts ...[]byte) error {
+func (e eventWriter) writeFrames(frames ...[]byte) error {
 	// Write deadlines are not supported by the response recorder of tests.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	for _, sseText := range eventTexts {
+	for _, sseText := range frames {
 		if _, err := e.w.Write(sseText); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (e eventWriter) writeItems(eventTexts ...[]byte) error {
 
 // A server-sent comment keeps an idle connection open.
 func (e eventWriter) writeComment(comment string) error {
-	if err := e.writeItems(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
+	if err := e.writeFrames(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
 		return err
 	}
 	return e.c.Flush()
@@ -139,18 +139,18 @@ func isClosedByServer(err error) bool {
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, rawJSON []byte) error) error {
+func dispatchEvent[T any](e sse.Event, lostCount func(int) error, event func(value T, rawJSON []byte) error) error {
 	var m missedEventsBody
 	var value T
 	target := any(&value)
-	if e.Name == missedEvent {
+	if e.Name == missedEventName {
 		target = &m
 	}
 	if err := json.Unmarshal(e.Data, target); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
-	if e.Name == missedEvent {
-		return lostItems(m.Missed)
+	if e.Name == missedEventName {
+		return lostCount(m.Missed)
 	}
 	return event(value, e.Data)
 }

@@ -32,7 +32,7 @@ type releasedTab struct {
 }
 
 func (t tabRoutes) serveReload(w http.ResponseWriter, r *http.Request) {
-	body, tab, ok := readTab(w, r)
+	body, tab, ok := decodeTabRequest(w, r)
 	if !ok {
 		return
 	}
@@ -44,7 +44,7 @@ func (t tabRoutes) serveReload(w http.ResponseWriter, r *http.Request) {
 }
 
 func (t tabRoutes) serveRelease(w http.ResponseWriter, r *http.Request) {
-	body, tab, ok := readTab(w, r)
+	body, tab, ok := decodeTabRequest(w, r)
 	if !ok {
 		return
 	}
@@ -56,7 +56,7 @@ func (t tabRoutes) serveRelease(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, releasedTab{client})
 }
 
-func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, ok bool) {
+func decodeTabRequest(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, ok bool) {
 	if body, ok = decodeBody[tabBody](w, r); !ok {
 		return body, 0, false
 	}

@@ -7,7 +7,7 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-func TestTraceHeader(t *testing.T) {
+func TestRequestsAreTracedByHeader(t *testing.T) {
 	isTraced := make(chan bool, 1)
 	api := New(Options{Token: testToken, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		isTraced <- hops.FromContext(r.Context()) != nil

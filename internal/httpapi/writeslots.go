@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A write that takes longer than slotTimeout no longer counts toward the limit, so that slow clients do not block
+// A write that takes longer than maxSlotHoldTime no longer counts toward the limit, so that slow clients do not block
 // others.
-const slotTimeout = 2 * time.Millisecond
+const maxSlotHoldTime = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of
 // processors. The limit on writes leaves processor time for calls even if many clients
@@ -25,7 +25,7 @@ func (s writeSlots) acquireSlot(ctx context.Context) (releaseSlot func(), err er
 		return nil, ctx.Err()
 	}
 	release := func() { <-s }
-	expiry := time.AfterFunc(slotTimeout, release)
+	expiry := time.AfterFunc(maxSlotHoldTime, release)
 	return func() {
 		if expiry.Stop() {
 			release()

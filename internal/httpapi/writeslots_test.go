@@ -16,7 +16,7 @@ func TestWriteSlotsLimitConcurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		acquireTurn := func(name string) {
+		acquireAndRelease := func(name string) {
 			releaseSlot, err := slots.acquireSlot(t.Context())
 			if err != nil {
 				t.Error(err)
@@ -25,7 +25,7 @@ func TestWriteSlotsLimitConcurrency(t *testing.T) {
 			got = append(got, name)
 			releaseSlot()
 		}
-		go acquireTurn("second")
+		go acquireAndRelease("second")
 		synctest.Wait()
 		if got != nil {
 			t.Fatalf("a second write acquired the only slot: %v; want that it waits", got)
@@ -36,15 +36,15 @@ func TestWriteSlotsLimitConcurrency(t *testing.T) {
 			t.Fatalf("writes that acquired the released slot = %v; want only the second", got)
 		}
 
-		// After slotTimeout, a slow write no longer occupies a write slot.
+		// After maxSlotHoldTime, a slow write no longer occupies a write slot.
 		releaseSlow, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		startTime := time.Now()
-		acquireTurn("third")
-		if d := time.Since(startTime); d != slotTimeout {
-			t.Errorf("acquireSlot waited %v for a slow write, want %v", d, slotTimeout)
+		acquireAndRelease("third")
+		if d := time.Since(startTime); d != maxSlotHoldTime {
+			t.Errorf("acquireSlot waited %v for a slow write, want %v", d, maxSlotHoldTime)
 		}
 		releaseSlow()
 		if len(slots) != 0 {

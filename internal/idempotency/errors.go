@@ -22,12 +22,12 @@ func newUnknownOutcomeError(e *entry) *dispatch.Error {
 	if e.err != nil {
 		code = e.err.Code
 	}
-	factText := fmt.Sprintf("%s was not called again: %s with the same idempotency key ended with %s, and may have acted (%s).", e.tool, e.callID, code, code)
+	errorSentence := fmt.Sprintf("%s was not called again: %s with the same idempotency key ended with %s, and may have acted (%s).", e.tool, e.callID, code, code)
 	return &dispatch.Error{
 		Code: code, CallID: e.callID, MayHaveActed: true,
-		Message: factText + " Check in the page whether it took effect; the user can look the call up with `opentabs calls show " + e.callID + "`. " +
+		Message: errorSentence + " Check in the page whether it took effect; the user can look the call up with `opentabs calls show " + e.callID + "`. " +
 			"To act anyway, use a new key.",
-		UserText: factText + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
+		UserText: errorSentence + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
 	}
 }
 

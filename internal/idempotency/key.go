@@ -48,12 +48,12 @@ func CheckKey(key string) error {
 }
 
 // The recorder stores a hash instead of the idempotency key, because a client may put personal data into the key.
-func subjectOf(key string, c dispatch.Call) string {
-	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
+func hashKey(key string, c dispatch.Call) string {
+	return hashStrings(c.Client.Identity(), c.Tool.FullName(), key)
 }
 
-// argsHashOf returns the same hash for arguments that differ only in the order of their JSON members.
-func argsHashOf(c dispatch.Call) string {
+// hashArgs returns the same hash for arguments that differ only in the order of their JSON members.
+func hashArgs(c dispatch.Call) string {
 	args := c.Args
 	decoder := json.NewDecoder(bytes.NewReader(args))
 	decoder.UseNumber()
@@ -61,10 +61,10 @@ func argsHashOf(c dispatch.Call) string {
 	if decoder.Decode(&value) == nil {
 		args = rawjson.Encode(value)
 	}
-	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
+	return hashStrings(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-func hashOf(hashedTexts ...string) string {
+func hashStrings(hashedTexts ...string) string {
 	checksum := sha256.Sum256(rawjson.Encode(hashedTexts))
 	return hex.EncodeToString(checksum[:])
 }

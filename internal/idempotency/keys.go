@@ -52,21 +52,21 @@ type Keys struct {
 	mu          sync.Mutex // the mutex guards all fields below
 	isLoaded    bool
 	entries     map[string]*entry
-	order       []*entry // the field order lists the entries, oldest first, and may contain released entries
+	oldestFirst []*entry // the field oldestFirst lists the entries, oldest first, and may contain released entries
 	resultBytes int
 }
 
 // The type entry stores one idempotency key and the call that used it first. Keys.mu
 // guards all fields of an entry.
 type entry struct {
-	subject, argsHash, tool string
+	keyHash, argsHash, tool string
 	callID                  string
 	job                     *joblist.Job
 	tickets                 *tickets // the field tickets is nil if the call ran before the server restarted
 	state                   string
 	startedAt               time.Time
-	hasNote                 bool
-	waiters                 int
+	isNoteWritten           bool
+	waitingRequestCount     int
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
 	// in memory.
 	result *dispatch.Result
@@ -78,8 +78,8 @@ type entry struct {
 // stores nothing, and the idempotency keys are lost when the server stops.
 func New(records Records, recordDays int) *Keys {
 	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
-	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
-		k.retention = min(maxRetention, days)
+	if recordLifetime := time.Duration(recordDays) * 24 * time.Hour; recordLifetime > 0 {
+		k.retention = min(maxRetention, recordLifetime)
 	}
 	return k
 }
@@ -111,28 +111,28 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	if err := k.load(); err != nil {
 		return nil, err
 	}
-	subject, argsHash := subjectOf(key, c), argsHashOf(c)
-	if e := k.entries[subject]; e != nil {
-		k.settleIfEnded(e)
+	keyHash, argsHash := hashKey(key, c), hashArgs(c)
+	if e := k.entries[keyHash]; e != nil {
+		k.finishIfEnded(e)
 	}
 	k.removeExpired()
-	e := k.entries[subject]
+	e := k.entries[keyHash]
 	switch {
 	case e == nil:
-		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, startedAt: time.Now(), waiters: 1, tickets: &tickets{}}
+		e = &entry{keyHash: keyHash, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, startedAt: time.Now(), waitingRequestCount: 1, tickets: &tickets{}}
 		e.tickets.addListener(c.OnTicket)
 		c.OnTicket = e.tickets.show
 		e.job = k.openCalls.Start(k.jobs, c, e)
 		e.callID = e.job.ID()
 		k.addEntry(e)
-		go k.awaitEnd(e, e.job)
+		go k.finishAfterJob(e, e.job)
 		return &Use{CallID: e.callID, Job: e.job, keys: k, entry: e}, nil
 	case e.argsHash != argsHash:
 		return nil, newArgumentsMismatchError(e)
 	case e.state == stateUnknown:
 		return nil, newUnknownOutcomeError(e)
 	}
-	e.waiters++
+	e.waitingRequestCount++
 	use := &Use{CallID: e.callID, IsReplay: true, keys: k, entry: e}
 	if e.state == stateStarted {
 		use.Job = e.job
@@ -145,8 +145,8 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 // call and returns true.
 func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()
-	u.entry.waiters--
-	isLast := u.entry.waiters == 0
+	u.entry.waitingRequestCount--
+	isLast := u.entry.waitingRequestCount == 0
 	u.keys.mu.Unlock()
 	if isLast && u.Job != nil {
 		u.Job.Cancel(cancellation)
@@ -166,14 +166,14 @@ type CallResult struct {
 // call, the error text begins with a note that the tool was not called again. Do not call
 // CallResult before the call has ended.
 func (u *Use) CallResult() CallResult {
-	ending := u.storedResult()
-	if u.IsReplay && ending.Err != nil {
-		ending.Err = describeReplayedError(ending.Err, u.CallID)
+	callResult := u.loadResult()
+	if u.IsReplay && callResult.Err != nil {
+		callResult.Err = describeReplayedError(callResult.Err, u.CallID)
 	}
-	return ending
+	return callResult
 }
 
-func (u *Use) storedResult() CallResult {
+func (u *Use) loadResult() CallResult {
 	if u.Job != nil {
 		if callResult, err, ok := u.Job.Result(); ok {
 			return CallResult{Result: callResult, Err: err}
@@ -202,43 +202,43 @@ func (k *Keys) recordedResult(callID string) CallResult {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
+// BeforeCall implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
 // disk before the call runs. If Before cannot write the idempotency key, the call fails.
 // If Before did not store the key, a retry after a crash would run the tool a second
 // time.
-func (k *Keys) Before(callInfo dispatch.CallInfo) *wire.CallError {
+func (k *Keys) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if e.hasNote {
+	if e.isNoteWritten {
 		return nil
 	}
-	if err := k.records.WriteNote(noteOf(e)); err != nil {
+	if err := k.records.WriteNote(makeNote(e)); err != nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "its idempotency key could not be stored on the disk, so the tool did not run"}
 	}
-	e.hasNote = true
+	e.isNoteWritten = true
 	return nil
 }
 
-// ReceiveLate stores a tool's result that arrives from a page after the call has ended.
-// ReceiveLate ignores the result unless the call's result is still unknown.
-func (k *Keys) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
+// ReceiveLateAnswer stores a tool's result that arrives from a page after the call has ended.
+// ReceiveLateAnswer ignores the result unless the call's result is still unknown.
+func (k *Keys) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.load() != nil {
 		return
 	}
-	i := slices.IndexFunc(k.order, func(e *entry) bool { return e.callID == callID })
+	i := slices.IndexFunc(k.oldestFirst, func(e *entry) bool { return e.callID == callID })
 	if i < 0 {
 		return
 	}
-	e := k.order[i]
-	k.settleIfEnded(e)
+	e := k.oldestFirst[i]
+	k.finishIfEnded(e)
 	switch callErr := lateAnswer.Err; {
-	case e.state != stateUnknown || k.entries[e.subject] != e:
+	case e.state != stateUnknown || k.entries[e.keyHash] != e:
 	case lateAnswer.IsOutputLost:
 		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
@@ -251,15 +251,15 @@ func (k *Keys) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	}
 }
 
-func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
+func (k *Keys) finishAfterJob(e *entry, job *joblist.Job) {
 	_ = job.Wait(context.Background(), nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.settleIfEnded(e)
+	k.finishIfEnded(e)
 }
 
-// The caller of settleIfEnded must hold Keys.mu.
-func (k *Keys) settleIfEnded(e *entry) {
+// The caller of finishIfEnded must hold Keys.mu.
+func (k *Keys) finishIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
 	}
@@ -272,7 +272,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 		k.finish(e, stateDone, &callResult, nil)
 	case isCallError && !callErr.MayHaveActed:
 		k.finish(e, stateReleased, nil, nil)
-		delete(k.entries, e.subject)
+		delete(k.entries, e.keyHash)
 	case isCallError && isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, callErr)
 	default:
@@ -289,15 +289,15 @@ func isPageError(code wire.ErrorCode) bool {
 // The caller of finish must hold Keys.mu.
 func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *dispatch.Error) {
 	e.state, e.result, e.err = state, result, err
-	if state != stateReleased || e.hasNote {
+	if state != stateReleased || e.isNoteWritten {
 		k.addNote(e)
 	}
 	if result == nil {
 		return
 	}
 	k.resultBytes += len(result.Output)
-	for i := 0; k.resultBytes > maxResultBytes && i < len(k.order); i++ {
-		k.dropResult(k.order[i])
+	for i := 0; k.resultBytes > maxResultBytes && i < len(k.oldestFirst); i++ {
+		k.dropResult(k.oldestFirst[i])
 	}
 }
 
@@ -311,13 +311,13 @@ func (k *Keys) dropResult(e *entry) {
 
 // The caller of addNote must hold Keys.mu.
 func (k *Keys) addNote(e *entry) {
-	e.hasNote = true
-	k.records.AddNote(noteOf(e))
+	e.isNoteWritten = true
+	k.records.AddNote(makeNote(e))
 }
 
-// The caller of noteOf must hold Keys.mu.
-func noteOf(e *entry) recorder.Note {
-	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
+// The caller of makeNote must hold Keys.mu.
+func makeNote(e *entry) recorder.Note {
+	n := recorder.Note{Kind: recorder.NoteKindIdempotencyKey, Subject: e.keyHash, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
 		n.Code, n.Error, n.UserText = e.err.Code, e.err.Message, e.err.UserText
 		n.ToolError, n.IsRetryable = e.err.ToolError, e.err.Retryable
@@ -327,24 +327,24 @@ func noteOf(e *entry) recorder.Note {
 
 // The caller of addEntry must hold Keys.mu.
 func (k *Keys) addEntry(e *entry) {
-	k.entries[e.subject] = e
-	k.order = append(k.order, e)
+	k.entries[e.keyHash] = e
+	k.oldestFirst = append(k.oldestFirst, e)
 }
 
 // An unfinished call keeps its idempotency key. The caller of removeExpired must hold Keys.mu.
 func (k *Keys) removeExpired() {
-	excessKeys := len(k.order) - maxKeys
-	if excessKeys <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
+	excessKeyCount := len(k.oldestFirst) - maxKeys
+	if excessKeyCount <= 0 && (len(k.oldestFirst) == 0 || !k.isExpired(k.oldestFirst[0])) {
 		return
 	}
-	k.order = slices.DeleteFunc(k.order, func(e *entry) bool {
-		if e.job != nil || excessKeys <= 0 && !k.isExpired(e) {
+	k.oldestFirst = slices.DeleteFunc(k.oldestFirst, func(e *entry) bool {
+		if e.job != nil || excessKeyCount <= 0 && !k.isExpired(e) {
 			return false
 		}
-		excessKeys--
+		excessKeyCount--
 		k.dropResult(e)
-		if k.entries[e.subject] == e {
-			delete(k.entries, e.subject)
+		if k.entries[e.keyHash] == e {
+			delete(k.entries, e.keyHash)
 		}
 		return true
 	})
@@ -352,7 +352,7 @@ func (k *Keys) removeExpired() {
 
 // The caller of isExpired must hold Keys.mu.
 func (k *Keys) isExpired(e *entry) bool {
-	return time.Since(e.startedAt) >= k.retention || k.entries[e.subject] != e
+	return time.Since(e.startedAt) >= k.retention || k.entries[e.keyHash] != e
 }
 
 // The caller of load must hold Keys.mu.
@@ -360,20 +360,20 @@ func (k *Keys) load() error {
 	if k.isLoaded {
 		return nil
 	}
-	notes, err := k.records.ReadNotes(recorder.NoteKey, "", time.Now().Add(-k.retention))
+	notes, err := k.records.ReadNotes(recorder.NoteKindIdempotencyKey, "", time.Now().Add(-k.retention))
 	if err != nil {
 		return err
 	}
 	k.isLoaded = true
-	newestEntries := map[string]*entry{}
+	latestStateByKey := map[string]*entry{}
 	for _, n := range notes {
-		if e := newestEntries[n.Subject]; e != nil {
+		if e := latestStateByKey[n.Subject]; e != nil {
 			if e.callID == n.By {
 				e.startedAt = n.Time
 			}
 			continue
 		}
-		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, startedAt: n.Time, hasNote: true}
+		e := &entry{keyHash: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, startedAt: n.Time, isNoteWritten: true}
 		switch n.State {
 		case stateStarted: // the server stopped during the call
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}
@@ -382,10 +382,10 @@ func (k *Keys) load() error {
 				Code: n.Code, Message: n.Error, UserText: n.UserText, CallID: n.By, ToolError: n.ToolError, Retryable: n.IsRetryable, MayHaveActed: true,
 			}
 		}
-		newestEntries[n.Subject] = e
+		latestStateByKey[n.Subject] = e
 	}
 	for _, n := range slices.Backward(notes) {
-		if e := newestEntries[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
+		if e := latestStateByKey[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
 			k.addEntry(e)
 		}
 	}

@@ -35,7 +35,7 @@ type fixture struct {
 
 func (f *fixture) Name() string                              { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
-func (f *fixture) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+func (f *fixture) AfterCall(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	f.records.Add(e, recorder.CallFacts{})
 }
 
@@ -87,14 +87,14 @@ func (f *fixture) call(key string, c dispatch.Call) string {
 	if use.IsReplay {
 		prefix = "replayed "
 	}
-	ending := use.CallResult()
+	callResult := use.CallResult()
 	switch {
-	case ending.Err != nil:
-		return prefix + codeOf(ending.Err)
-	case ending.IsResultLost:
+	case callResult.Err != nil:
+		return prefix + codeOf(callResult.Err)
+	case callResult.IsResultLost:
 		return prefix + "lost"
 	}
-	return prefix + string(ending.Result.Output)
+	return prefix + string(callResult.Result.Output)
 }
 
 func codeOf(err error) string {
@@ -122,10 +122,10 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
-var recordAll = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+var recordAllOptions = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestKeyIsUsedOnce(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.want("k", newCall(`{"n":1,"m":2}`), `{"run":1}`)
 		f.want("k", newCall(`{"m":2, "n":1}`), `replayed {"run":1}`)
 		f.want("k", newCall(`{"n":2}`), "invalid_arguments")
@@ -150,7 +150,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 
 // Requests with the same idempotency key share one call until no request waits for it.
 func TestSameKeySharesCall(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
 		firstUse, err := f.keys.Start("k", newCall(`{}`))
 		if err != nil {
@@ -181,8 +181,8 @@ func TestSameKeySharesCall(t *testing.T) {
 }
 
 // If a call certainly did not run, a retry with the same idempotency key runs the tool.
-func TestKeyIsReleased(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestRetryRunsIfCallDidNotRun(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
 		f.want("k", newCall(`{}`), "denied")
 		f.gate = dispatch.Verdict{}
@@ -196,7 +196,7 @@ func TestKeyIsReleased(t *testing.T) {
 }
 
 func TestToolErrorIsReplayed(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
 		f.want("k", newCall(`{}`), "tool_error")
 		f.want("k", newCall(`{}`), "replayed tool_error")
@@ -211,8 +211,8 @@ func TestToolErrorIsReplayed(t *testing.T) {
 
 // If a call's result is unknown, retries fail without running the tool, even after a restart. After the page has
 // delivered the late result of a call, a retry returns that result.
-func TestEndingUnknownAfterRestart(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestUnknownResultBlocksRetryAfterRestart(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		f.want("k", newCall(`{}`), "link_lost")
 		_, err := f.keys.Start("k", newCall(`{}`))
@@ -224,15 +224,15 @@ func TestEndingUnknownAfterRestart(t *testing.T) {
 		f.kill()
 		f.start()
 		f.want("k", newCall(`{}`), "link_lost")
-		f.keys.ReceiveLate("call_other", dispatch.LateAnswer{Output: []byte(`1`)})
-		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
+		f.keys.ReceiveLateAnswer("call_other", dispatch.LateAnswer{Output: []byte(`1`)})
+		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
 		f.want("k", newCall(`{}`), "link_lost")
-		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`"it arrived"`)})
-		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`"forged"`)})
+		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Output: []byte(`"it arrived"`)})
+		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Output: []byte(`"forged"`)})
 		f.want("k", newCall(`{}`), `replayed "it arrived"`)
 		_, err = f.keys.Start("late", newCall(`{}`))
 		errors.As(err, &e)
-		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out."}})
+		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out."}})
 		f.want("late", newCall(`{}`), "replayed tool_error")
 		if len(f.runSinks) != 2 {
 			t.Errorf("the page received %d calls; want 2", len(f.runSinks))
@@ -243,7 +243,7 @@ func TestEndingUnknownAfterRestart(t *testing.T) {
 // If the server was killed while the tool ran, a retry does not run the tool. If the server
 // was killed while the call waited for approval, a retry runs the tool.
 func TestServerKilledDuringCall(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
 		if _, err := f.keys.Start("running", newCall(`{}`)); err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ func TestServerKilledDuringCall(t *testing.T) {
 }
 
 func TestUnrecordedResultIsNotReplayed(t *testing.T) {
-	o := recordAll
+	o := recordAllOptions
 	o.Arguments, o.Results = false, false
 	run(t, o, func(f *fixture) {
 		f.want("k", newCall(`{}`), `{"run":1}`)
@@ -274,7 +274,7 @@ func TestUnrecordedResultIsNotReplayed(t *testing.T) {
 	})
 }
 
-func TestKeysAreBounded(t *testing.T) {
+func TestOldResultsAndKeysAreDropped(t *testing.T) {
 	run(t, recorder.Options{}, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
 		for i := range 5 {
@@ -287,16 +287,16 @@ func TestKeysAreBounded(t *testing.T) {
 		f.want("0", newCall(`{}`), "replayed lost")
 		f.finishCall = nil
 		for i := range 20 {
-			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), startedAt: time.Now()}
-			f.keys.order = append(f.keys.order, f.keys.entries[fmt.Sprint("old", i)])
+			f.keys.entries[fmt.Sprint("old", i)] = &entry{keyHash: fmt.Sprint("old", i), startedAt: time.Now()}
+			f.keys.oldestFirst = append(f.keys.oldestFirst, f.keys.entries[fmt.Sprint("old", i)])
 		}
-		for len(f.keys.order) < maxKeys+10 {
-			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), startedAt: time.Now()}
-			f.keys.entries[e.subject], f.keys.order = e, append(f.keys.order, e)
+		for len(f.keys.oldestFirst) < maxKeys+10 {
+			e := &entry{keyHash: fmt.Sprint("filler", len(f.keys.oldestFirst)), startedAt: time.Now()}
+			f.keys.entries[e.keyHash], f.keys.oldestFirst = e, append(f.keys.oldestFirst, e)
 		}
 		f.call("last", newCall(`{}`))
-		if len(f.keys.order) > maxKeys+1 || len(f.keys.entries) != len(f.keys.order) {
-			t.Errorf("stored idempotency keys = %d, keys in the list by age = %d; want the same number, at most %d", len(f.keys.entries), len(f.keys.order), maxKeys+1)
+		if len(f.keys.oldestFirst) > maxKeys+1 || len(f.keys.entries) != len(f.keys.oldestFirst) {
+			t.Errorf("stored idempotency keys = %d, keys in the list by age = %d; want the same number, at most %d", len(f.keys.entries), len(f.keys.oldestFirst), maxKeys+1)
 		}
 	})
 }
@@ -334,7 +334,7 @@ func recordedText(t *testing.T, dir string) string {
 }
 
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		recordedLines := ""
 		f.finishCall = func(s dispatch.Sink) {
 			recordedLines = recordedText(t, f.dir)
@@ -349,7 +349,7 @@ func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 
 // If the recorder cannot write a call's idempotency key, the call must not run.
 func TestKeyCannotBeWritten(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+	run(t, recordAllOptions, func(f *fixture) {
 		folder := filepath.Join(f.dir, "calls")
 		if err := os.WriteFile(folder, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -375,8 +375,8 @@ func TestKeyCannotBeWritten(t *testing.T) {
 
 // If the late result of a call arrives incomplete, a retry succeeds but has no output, even
 // after a restart.
-func TestLateResultWithoutOutput(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestIncompleteLateResultIsReplayed(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		for _, key := range []string{"parts", "whole"} {
 			f.want(key, newCall(`{}`), "link_lost")
@@ -384,10 +384,10 @@ func TestLateResultWithoutOutput(t *testing.T) {
 			var e *dispatch.Error
 			errors.As(err, &e)
 			if key == "parts" {
-				f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{IsOutputLost: true})
+				f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{IsOutputLost: true})
 				f.want(key, newCall(`{}`), "replayed lost")
 			} else {
-				f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`1`)})
+				f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Output: []byte(`1`)})
 				f.want(key, newCall(`{}`), "replayed 1")
 			}
 		}
@@ -398,14 +398,14 @@ func TestLateResultWithoutOutput(t *testing.T) {
 	})
 }
 
-func TestErrorAfterRestart(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestStoredErrorIsReplayedAfterRestart(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		retryAfterMs := 1500.0
 		f.finishCall = func(s dispatch.Sink) {
 			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &retryAfterMs}
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out", Tool: tool})
 		}
-		ending := func() *dispatch.Error {
+		replayError := func() *dispatch.Error {
 			t.Helper()
 			use, err := f.keys.Start("k", newCall(`{}`))
 			if err != nil {
@@ -418,10 +418,10 @@ func TestErrorAfterRestart(t *testing.T) {
 			errors.As(use.CallResult().Err, &e)
 			return e
 		}
-		firstError := ending()
+		firstError := replayError()
 		f.kill()
 		f.start()
-		secondError := ending()
+		secondError := replayError()
 		if secondError == nil || !strings.HasSuffix(secondError.Message, "\n"+firstError.Message) || !strings.HasSuffix(secondError.UserText, "\n"+firstError.UserText) ||
 			firstError.UserText == "" || strings.Count(secondError.Message, "not called again") != 1 || !secondError.Retryable ||
 			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != retryAfterMs {
@@ -432,8 +432,8 @@ func TestErrorAfterRestart(t *testing.T) {
 
 // If several requests share a suspended call, each of them shows the call's open ticket and
 // all later tickets.
-func TestJoinedRequestsGetTickets(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestAllJoinedRequestsReceiveTickets(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
 		var mu sync.Mutex
 		var receivedTickets []string

@@ -59,7 +59,7 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 	if err != nil {
 		return nil, err
 	}
-	registries, err := home.NPMConfig(getenv, projectDir)
+	registries, err := home.ReadNPMConfig(getenv, projectDir)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func parseSpec(spec string) packageSpec {
 	return packageSpec{name: spec}
 }
 
-func candidateNames(name string) []string {
+func possiblePackageNames(name string) []string {
 	if scope, unscopedName, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(unscopedName, communityPackages) {
 			return []string{name}
@@ -92,7 +92,7 @@ func candidateNames(name string) []string {
 }
 
 func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
-	names := candidateNames(name)
+	names := possiblePackageNames(name)
 	for _, candidate := range names {
 		if _, err := plugin.NameOf(candidate); err != nil {
 			return nil, usererr.Errorf("%v", err)
@@ -106,9 +106,9 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// RegistryOf returns a line with the URL of the registry for a package, and with the
+// RegistryURLFor returns a line with the URL of the registry for a package, and with the
 // setting that selected the registry.
-func (i *Installer) RegistryOf(packageName string) string {
+func (i *Installer) RegistryURLFor(packageName string) string {
 	registry, registrySource, err := i.registries.Registry(packageName)
 	if err != nil {
 		return ""
@@ -121,7 +121,7 @@ func (i *Installer) RegistryOf(packageName string) string {
 
 // fetchAndInstall stores a hash of the package's content, so that opentabs detects later changes to the files.
 func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, requestedVersion string) (*plugin.Plugin, error) {
-	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
+	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryURLFor(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
 		i.notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
 	}

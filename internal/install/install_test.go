@@ -119,7 +119,7 @@ func TestInstallRemovesLeftovers(t *testing.T) {
 	if _, err := i.fetchLatest(t, "opentabs-plugin-a"); err != nil {
 		t.Fatal(err)
 	}
-	if config.Exists(leftoverFolder) || !config.Exists(newFolder) {
-		t.Errorf("old leftover exists = %t, recent folder exists = %t; want only the recent folder, which another process may use", config.Exists(leftoverFolder), config.Exists(newFolder))
+	if config.PathExists(leftoverFolder) || !config.PathExists(newFolder) {
+		t.Errorf("old leftover exists = %t, recent folder exists = %t; want only the recent folder, which another process may use", config.PathExists(leftoverFolder), config.PathExists(newFolder))
 	}
 }

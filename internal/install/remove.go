@@ -18,7 +18,7 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	storeEntries, _ := store.Entries()
 	e := findEntry(storeEntries, name)
 	if e.Name == "" {
-		if err := checkNotGlobal(h, name); err != nil {
+		if err := checkNotInstalledByNPM(h, name); err != nil {
 			return e, err
 		}
 		e.Name = name
@@ -31,7 +31,7 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 }
 
 // Only npm can remove a plugin that npm has installed globally.
-func checkNotGlobal(h *home.Home, name string) error {
+func checkNotInstalledByNPM(h *home.Home, name string) error {
 	registry, err := h.Plugins()
 	if err != nil {
 		return err

@@ -37,9 +37,9 @@ func (o UpdateOffer) IsNewer() bool {
 	return o.newVersion != nil && (o.CurrentVersion == "" || npm.Compare(o.AllowedVersion, o.CurrentVersion) > 0)
 }
 
-// HasNewerOutOfRange reports whether a version exists that is newer than the installed
+// HasNewerExcludedVersion reports whether a version exists that is newer than the installed
 // version, but excluded by VersionRange.
-func (o UpdateOffer) HasNewerOutOfRange() bool {
+func (o UpdateOffer) HasNewerExcludedVersion() bool {
 	return !o.IsNewer() && o.Error == "" && npm.Compare(o.LatestVersion, o.CurrentVersion) > 0
 }
 
@@ -51,7 +51,7 @@ func (o UpdateOffer) String() string {
 		return o.Name + ": " + terminal.SafeLine(o.Error)
 	case o.IsNewer():
 		return o.Name + " " + currentVersion + " -> " + terminal.SafeLine(o.AllowedVersion)
-	case o.HasNewerOutOfRange():
+	case o.HasNewerExcludedVersion():
 		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, currentVersion, terminal.SafeLine(o.VersionRange), latest, o.Package)
 	}
 	return o.Name + " " + currentVersion + " is up to date"

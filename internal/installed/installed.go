@@ -58,10 +58,10 @@ func Find(ctx context.Context) (Program, error) {
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
 
-// The first capture group of cellarPath and scoopPath matches the part of the path that an upgrade does not change.
+// The first capture group of cellarPath and scoopAppPattern matches the part of the path that an upgrade does not change.
 var (
-	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
-	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
+	cellarPath      = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
+	scoopAppPattern = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
 )
 
 func findMethod(ctx context.Context, path string) Method {
@@ -73,7 +73,7 @@ func findMethod(ctx context.Context, path string) Method {
 		return NPM
 	case matches(cellarPath, slashPath):
 		return homebrew
-	case matches(scoopPath, slashPath):
+	case matches(scoopAppPattern, slashPath):
 		return scoop
 	case isInCheckout(path):
 		return Source
@@ -166,7 +166,7 @@ func (p Program) StablePath() string {
 	case homebrew:
 		stablePath = cellarPath().ReplaceAllString(slashPath, "$1/opt/$2/bin/opentabs")
 	case scoop:
-		stablePath = scoopPath().ReplaceAllString(slashPath, "$1/current/$2")
+		stablePath = scoopAppPattern().ReplaceAllString(slashPath, "$1/current/$2")
 	default:
 		return p.Path
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestMethodOfPath(t *testing.T) {
+func TestInstallMethodOfProgramPath(t *testing.T) {
 	t.Setenv("PATH", "")
 	for path, want := range map[string]Method{
 		"/home/a/.npm/_npx/1f/node_modules/@opentabs/cli-linux-x64/bin/opentabs": NPX,

@@ -45,12 +45,12 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 		return nil, errors.New("esbuild's helper for async functions has another form; adapt asyncHelper in async.go")
 	}
 	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
-	privateHelper := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtimeCode, name, strings.Repeat("\n", lines))
+	privateHelper := fmt.Appendf(nil, "  var "+asyncRuntimeName+" = %s, %s = "+asyncRuntimeName+".runAsync;%s", runtimeCode, name, strings.Repeat("\n", lines))
 	code = slices.Concat(code[:helper[0]], privateHelper, code[helper[1]:])
-	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".getAsyncIterator;\n")), nil
+	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+asyncRuntimeName+".getAsyncIterator;\n")), nil
 }
 
-const runtimeName = "__opentabsAsync"
+const asyncRuntimeName = "__opentabsAsync"
 
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}

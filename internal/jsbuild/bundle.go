@@ -122,7 +122,7 @@ func extractScript(entry string) script {
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
-`, quoteJS("./"+entry), extractedName)}
+`, quoteJS("./"+entry), extractedGlobalName)}
 }
 
 // pluginModuleName is the import name of a plugin module that must run although package.json
@@ -131,9 +131,9 @@ const pluginModuleName = "opentabs:own-module"
 
 func newPreScript(entry, name string) script {
 	return script{
-		pluginModule:  entry,
-		entryModule:   entry,
-		definedValues: map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
+		pluginModule:         entry,
+		entryModule:          entry,
+		compileTimeConstants: map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
 		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
 import %s;
 `, quoteJS(pluginModuleName)),
@@ -152,9 +152,9 @@ type script struct {
 	// relative to the plugin's directory.
 	entryModule  string
 	pluginModule string
-	// The field definedValues maps global JavaScript names to the expressions that replace
+	// The field compileTimeConstants maps global JavaScript names to the expressions that replace
 	// them.
-	definedValues map[string]string
+	compileTimeConstants map[string]string
 }
 
 func (s script) esbuildPlugin(dir string) api.Plugin {
@@ -184,8 +184,8 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 		return bundledScript{}, err
 	}
 	pluginBoundary := sourceBoundary{dir: zod.Dir}
-	definedValues := map[string]string{"process.env.NODE_ENV": `"production"`}
-	maps.Copy(definedValues, s.definedValues)
+	compileTimeConstants := map[string]string{"process.env.NODE_ENV": `"production"`}
+	maps.Copy(compileTimeConstants, s.compileTimeConstants)
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: entryFile, Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
@@ -202,7 +202,7 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 		Sourcemap:     api.SourceMapExternal,
 		Metafile:      true,
 		Loader:        assetLoaders,
-		Define:        definedValues,
+		Define:        compileTimeConstants,
 		Plugins:       []api.Plugin{pluginBoundary.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // the step that reads the plugin's tools reports a missing import more clearly

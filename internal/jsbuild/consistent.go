@@ -19,7 +19,7 @@ func hasSameSource(a, b bundledScript) bool {
 
 func hasEqualCommonValues[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
-		if valueB, isInB := b[key]; isInB && valueB != value {
+		if valueB, isInBoth := b[key]; isInBoth && valueB != value {
 			return false
 		}
 	}

@@ -189,14 +189,14 @@ func builtInCheckScript() ([]byte, error) {
 }
 
 // If global is not empty, bundleEntries stores the exports of each bundle in a variable with that name.
-func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, error) {
+func bundleEntries(globalName string, entries []api.EntryPoint) (map[string][]byte, error) {
 	const outDir = "/bundle"
 	r := api.Build(api.BuildOptions{
 		EntryPointsAdvanced: entries,
 		Outdir:              outDir,
 		Bundle:              true,
 		Format:              api.FormatIIFE,
-		GlobalName:          global,
+		GlobalName:          globalName,
 		Target:              api.ES2022,
 		Charset:             api.CharsetASCII,
 		JSX:                 api.JSXAutomatic,
@@ -229,13 +229,13 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 
 const adapterGlobalName = "__openTabs"
 
-// pageGlobal matches text such as "window." directly before the container's name, with
+// pageWindowPattern matches text such as "window." directly before the container's name, with
 // which code reads the container from the page's window.
-var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+var pageWindowPattern = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 var destructuringStart, destructuringEnd = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
-var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+var variableBeforeContainer = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxContextBytes is the number of bytes before and after the container's name that
 // regular expressions search. Searching the whole text of a large adapter would be 40
@@ -253,21 +253,21 @@ func scriptParameters(code []byte) string {
 	scriptSource := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{}
 	for offset := 0; ; offset += len(adapterGlobalName) {
-		indexInRest := bytes.Index(scriptSource[offset:], []byte(adapterGlobalName))
-		if indexInRest < 0 {
+		relativeIndex := bytes.Index(scriptSource[offset:], []byte(adapterGlobalName))
+		if relativeIndex < 0 {
 			return "globalThis"
 		}
-		offset += indexInRest
+		offset += relativeIndex
 		if isNameChar(scriptSource[offset+len(adapterGlobalName)]) {
 			continue
 		}
 		textBefore, textAfter := scriptSource[max(0, offset-maxContextBytes):offset], scriptSource[offset:min(len(scriptSource), offset+maxContextBytes)]
-		isFromWindow := pageGlobal().Match(textBefore) || destructuringStart().Match(textBefore) && destructuringEnd().Match(textAfter)
-		if name := variableBefore().FindSubmatch(textBefore); !isFromWindow && name != nil && !isChecked[string(name[1])] {
-			isFromWindow = len(isChecked) == maxExaminedVariables || isWindow(scriptSource, name[1])
+		mayUseWindow := pageWindowPattern().Match(textBefore) || destructuringStart().Match(textBefore) && destructuringEnd().Match(textAfter)
+		if name := variableBeforeContainer().FindSubmatch(textBefore); !mayUseWindow && name != nil && !isChecked[string(name[1])] {
+			mayUseWindow = len(isChecked) == maxExaminedVariables || isWindow(scriptSource, name[1])
 			isChecked[string(name[1])] = true
 		}
-		if isFromWindow {
+		if mayUseWindow {
 			return "globalThis, window, self"
 		}
 	}
@@ -349,7 +349,7 @@ type ScriptParts struct {
 // MakeScriptParts returns the parts of a plugin's script that [WrapAdapter] joins.
 func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptParts {
 	if options.Start == "" {
-		options.Start = defaultStart(adapter)
+		options.Start = chooseStartTime(adapter)
 	}
 	encodedJSON, err := json.Marshal(options)
 	if err != nil {
@@ -388,8 +388,8 @@ const builtInNames = "Object, Function, Array, String, Number, Boolean, Symbol, 
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
-// thisArgumentStart and thisArgumentEnd match code such as fetch.bind(globalThis), which passes globalThis as `this`.
-var thisArgumentStart, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
+// beforeThisArgument and afterThisArgument match code such as fetch.bind(globalThis), which passes globalThis as `this`.
+var beforeThisArgument, afterThisArgument = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
@@ -397,21 +397,21 @@ func replaceGlobalThis(code []byte) []byte {
 	resultJSON := make([]byte, 0, len(code))
 	copiedBytes := 0
 	for offset := 0; ; offset += len(globalThisName) {
-		indexInRest := bytes.Index(code[offset:], []byte(globalThisName))
-		if indexInRest < 0 {
+		relativeIndex := bytes.Index(code[offset:], []byte(globalThisName))
+		if relativeIndex < 0 {
 			return append(resultJSON, code[copiedBytes:]...)
 		}
-		offset += indexInRest
-		if thisArgumentStart().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
+		offset += relativeIndex
+		if beforeThisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && afterThisArgument().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
 			resultJSON = append(append(resultJSON, code[copiedBytes:offset]...), windowName...)
 			copiedBytes = offset + len(globalThisName)
 		}
 	}
 }
 
-// defaultStart returns StartAtDOMReady if the adapter has an onActivate hook, because such a hook can use the parsed
+// chooseStartTime returns StartAtDOMReady if the adapter has an onActivate hook, because such a hook can use the parsed
 // document.
-func defaultStart(code []byte) StartTime {
+func chooseStartTime(code []byte) StartTime {
 	if plugin.DefinesActivateHook(code) {
 		return StartAtDOMReady
 	}

@@ -114,8 +114,8 @@ func TestHostChecksBuiltInsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codeHead, codeTail, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(codeHead, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeTail, "var host = ") {
+	codeBeforeCheck, codeAfterCheck, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(codeBeforeCheck, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterCheck, "var host = ") {
 		t.Errorf("the host script begins with %.80q, want the function intact before any other code", host)
 	}
 }
@@ -138,7 +138,7 @@ func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
+const defaultOptionsJSON = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
 const outerFunctionHead = "function ({" + builtInNames + "}) { arguments[1]?.(new Error()); return "
 
@@ -156,7 +156,7 @@ func TestBuiltInsOfHost(t *testing.T) {
 	}
 }
 
-func manyVariables(n int) string {
+func repeatAdapterReads(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "v%d.__openTabs;", i)
@@ -166,44 +166,44 @@ func manyVariables(n int) string {
 
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
-	const allNames, globalThisHead = outerFunctionHead + "function (globalThis, window, self) {", outerFunctionHead + "function (globalThis) {"
+	const outerFunctionWithWindow, outerFunctionWithoutWindow = outerFunctionHead + "function (globalThis, window, self) {", outerFunctionHead + "function (globalThis) {"
 	for _, c := range []struct{ code, want string }{
-		{`globalThis.__openTabs = {}`, globalThisHead},
-		{`(globalThis).__openTabs`, globalThisHead},
-		{`globalThis?.__openTabs`, globalThisHead},
-		{`globalThis["__openTabs"]`, globalThisHead},
-		{`globalThis?.["__openTabs"]`, globalThisHead},
+		{`globalThis.__openTabs = {}`, outerFunctionWithoutWindow},
+		{`(globalThis).__openTabs`, outerFunctionWithoutWindow},
+		{`globalThis?.__openTabs`, outerFunctionWithoutWindow},
+		{`globalThis["__openTabs"]`, outerFunctionWithoutWindow},
+		{`globalThis?.["__openTabs"]`, outerFunctionWithoutWindow},
 		{`globalThis
-  .__openTabs`, globalThisHead},
-		{`console.log(1)`, globalThisHead},
-		{`window.__openTabs`, allNames},
-		{`globalThis.__openTabs; self["__openTabs"]`, allNames},
-		{`(window).__openTabs`, allNames},
-		{`window?.__openTabs`, allNames},
-		{"window[`__openTabs`]", allNames},
-		{`this.__openTabs`, allNames},
-		{`parent.__openTabs`, allNames},
-		{`globalThis.window.__openTabs`, allNames},
-		{`window.globalThis.__openTabs`, allNames},
-		{`const { __openTabs } = window`, allNames},
-		{`const { a, __openTabs } = window`, allNames},
-		{`var w = window; w.__openTabs`, allNames},
-		{`var w = (self); if (w["__openTabs"]) {}`, allNames},
-		{`window.__openTabsExtracted`, globalThisHead},
-		{`f(globalThis.__openTabs)`, globalThisHead},
-		{`var g = globalThis; g.__openTabs`, globalThisHead},
-		{`var g = window.top2; g.__openTabs`, globalThisHead},
-		{`warn("[x] no __openTabs")`, globalThisHead},
-		{`"__openTabs" in globalThis`, globalThisHead},
-		{`warn("a, __openTabs is gone")`, globalThisHead},
-		{`mywindow.__openTabs`, globalThisHead},
-		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisHead},
-		{manyVariables(maxExaminedVariables), globalThisHead},
-		{manyVariables(maxExaminedVariables + 1), allNames}, // above maxExaminedVariables, scriptParameters assumes that a variable is the window
-		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisHead},
+  .__openTabs`, outerFunctionWithoutWindow},
+		{`console.log(1)`, outerFunctionWithoutWindow},
+		{`window.__openTabs`, outerFunctionWithWindow},
+		{`globalThis.__openTabs; self["__openTabs"]`, outerFunctionWithWindow},
+		{`(window).__openTabs`, outerFunctionWithWindow},
+		{`window?.__openTabs`, outerFunctionWithWindow},
+		{"window[`__openTabs`]", outerFunctionWithWindow},
+		{`this.__openTabs`, outerFunctionWithWindow},
+		{`parent.__openTabs`, outerFunctionWithWindow},
+		{`globalThis.window.__openTabs`, outerFunctionWithWindow},
+		{`window.globalThis.__openTabs`, outerFunctionWithWindow},
+		{`const { __openTabs } = window`, outerFunctionWithWindow},
+		{`const { a, __openTabs } = window`, outerFunctionWithWindow},
+		{`var w = window; w.__openTabs`, outerFunctionWithWindow},
+		{`var w = (self); if (w["__openTabs"]) {}`, outerFunctionWithWindow},
+		{`window.__openTabsExtracted`, outerFunctionWithoutWindow},
+		{`f(globalThis.__openTabs)`, outerFunctionWithoutWindow},
+		{`var g = globalThis; g.__openTabs`, outerFunctionWithoutWindow},
+		{`var g = window.top2; g.__openTabs`, outerFunctionWithoutWindow},
+		{`warn("[x] no __openTabs")`, outerFunctionWithoutWindow},
+		{`"__openTabs" in globalThis`, outerFunctionWithoutWindow},
+		{`warn("a, __openTabs is gone")`, outerFunctionWithoutWindow},
+		{`mywindow.__openTabs`, outerFunctionWithoutWindow},
+		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), outerFunctionWithoutWindow},
+		{repeatAdapterReads(maxExaminedVariables), outerFunctionWithoutWindow},
+		{repeatAdapterReads(maxExaminedVariables + 1), outerFunctionWithWindow}, // above maxExaminedVariables, scriptParameters assumes that a variable is the window
+		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, outerFunctionWithoutWindow},
 	} {
 		got := wrapTestScript(host, c.code)
-		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
+		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, defaultOptionsJSON, c.want, c.code); got != want {
 			t.Errorf("WrapAdapter of the code %s\n got %s\nwant %s", c.code, got, want)
 		}
 	}
@@ -221,12 +221,12 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("the wrapped adapter has the syntax errors %v, want none:\n%s", problems, got)
 	}
-	codeHead, codeTail, _ := strings.Cut(got, `", function ({`+builtInNames+`}) { arguments[1]?.(new Error()); return function (`)
-	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeTail != want {
-		t.Errorf("got %q, want %q", codeTail, want)
+	optionsJSONPrefix, adapterFunctionCode, _ := strings.Cut(got, `", function ({`+builtInNames+`}) { arguments[1]?.(new Error()); return function (`)
+	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; adapterFunctionCode != want {
+		t.Errorf("got %q, want %q", adapterFunctionCode, want)
 	}
 	var scriptCode string
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(codeHead, "host(false)(")+`"`), &scriptCode); err != nil {
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(optionsJSONPrefix, "host(false)(")+`"`), &scriptCode); err != nil {
 		t.Fatal(err)
 	}
 	var decodedOptions ScriptOptions
@@ -262,13 +262,13 @@ func TestStartTimeOfAdapter(t *testing.T) {
 		{``, StartImmediately},
 		{`onActivate`, StartImmediately},
 	} {
-		if got := defaultStart([]byte(c.code)); got != c.want {
-			t.Errorf("defaultStart(%s) = %q, want %q", c.code, got, c.want)
+		if got := chooseStartTime([]byte(c.code)); got != c.want {
+			t.Errorf("chooseStartTime(%s) = %q, want %q", c.code, got, c.want)
 		}
 	}
 }
 
-func TestWrapAdapterStart(t *testing.T) {
+func TestWrapAdapterKeepsStartTime(t *testing.T) {
 	for _, want := range []StartTime{StartImmediately, StartAtDOMReady} {
 		for _, code := range []string{"", "onActivate() {}"} {
 			got := string(WrapAdapter([]byte("x"), ScriptOptions{Start: want}, []byte(code), nil))
@@ -296,15 +296,15 @@ func TestAdapterReplacesThisArgument(t *testing.T) {
 
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, lineEnd := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
-		codeTail := lineEnd + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapTestScript([]byte("x"), "#!x"+codeTail)
-		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeTail + "\n}; });\n"; got != want {
+		codeAfterShebang := lineEnd + "/*\n}); EVIL(); (function () { /* */"
+		got := wrapTestScript([]byte("x"), "#!x"+codeAfterShebang)
+		if want := "x(false)(" + defaultOptionsJSON + ", " + outerFunctionHead + "function (globalThis) {\n" + codeAfterShebang + "\n}; });\n"; got != want {
 			t.Errorf("adapter whose first line is #! and ends with %q: got %q, want %q", lineEnd, got, want)
 		}
 	}
 }
 
-func TestWrapAdapterParses(t *testing.T) {
+func TestWrappedAdapterHasValidSyntax(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func syntaxErrors(scriptCode string) []string {
 	return problems
 }
 
-func TestPageScriptBundles(t *testing.T) {
+func TestPageScriptContainsAccessibilityLibrary(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {
 		t.Fatal(err)

@@ -30,16 +30,16 @@ import (
 //go:embed page_shim.js
 var pageShimScript string
 
-const extractedName = "__opentabsExtracted"
+const extractedGlobalName = "__opentabsExtracted"
 
 const (
 	// defaultExtractTimeout is much longer than reading a plugin's tools takes on a fast
 	// machine, because many machines are slower.
 	defaultExtractTimeout = 30 * time.Second
 	extractMemoryBytes    = 256 << 20
-	// extractGrace is how long opentabs waits after the child process's own timeout before it kills the child process.
+	// extractKillDelay is how long opentabs waits after the child process's own timeout before it kills the child process.
 	// On a busy machine, the start of the child process takes seconds.
-	extractGrace      = 15 * time.Second
+	extractKillDelay  = 15 * time.Second
 	maxExtractedBytes = 32 << 20
 )
 
@@ -104,7 +104,7 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	if _, err := vm.Eval(script, quickjs.EvalGlobal); err != nil {
 		return newErrorAnswer(err)
 	}
-	result, err := vm.Eval(extractedName, quickjs.EvalGlobal)
+	result, err := vm.Eval(extractedGlobalName, quickjs.EvalGlobal)
 	if err != nil {
 		return newErrorAnswer(err)
 	}

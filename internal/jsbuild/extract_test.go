@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	if b, err := builtExample(); err == nil {
+	if b, err := buildSharedExample(); err == nil {
 		if err := os.RemoveAll(b.Dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -63,8 +63,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestExtractRunsScript(t *testing.T) {
-	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
-	extraction, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
+	script := `globalThis.` + extractedGlobalName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
+	extraction, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractKillDelay)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +84,9 @@ func TestExtractLimits(t *testing.T) {
 		{name: "thrown error", script: `throw new TypeError('no luck')`, err: "no luck"},
 		{name: "thrown value", script: `throw {toString() { throw 1 }}`, err: "without a message"},
 		{name: "syntax", script: `let let`, err: "SyntaxError"},
-		{name: "overwritten answer", script: `globalThis.` + extractedName + ` = 1`, err: "overwrote the result"},
-		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the result"},
-		{name: "no answer", script: ``, err: extractedName},
+		{name: "overwritten answer", script: `globalThis.` + extractedGlobalName + ` = 1`, err: "overwrote the result"},
+		{name: "answer that is not JSON", script: `globalThis.` + extractedGlobalName + ` = 'x'`, err: "overwrote the result"},
+		{name: "no answer", script: ``, err: extractedGlobalName},
 	}
 	for _, testCase := range tests {
 		t.Run(testCase.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestExtractLimits(t *testing.T) {
 			if testCase.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
-			extraction, err := runExtract(t.Context(), childArgs, []byte(testCase.script), timeout, extractGrace)
+			extraction, err := runExtract(t.Context(), childArgs, []byte(testCase.script), timeout, extractKillDelay)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestExtractLimits(t *testing.T) {
 
 func TestExtractIsolatesChildEnvironment(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
-	extraction, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
+	extraction, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractKillDelay)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,18 +139,18 @@ func TestExtractReportsFailedProcess(t *testing.T) {
 	if extraction, err := run(t.Context(), "__hang", shortGracePeriod); err != nil || extraction.Limit != "time" {
 		t.Errorf("hanging child: got %+v, error %v; want the time limit", extraction, err)
 	}
-	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
+	if _, err := run(t.Context(), "__crash", extractKillDelay); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
 	if extraction, err := run(t.Context(), "__flood", shortGracePeriod); err != nil || extraction.Limit != "time" {
 		t.Errorf("flooding child: got %+v, error %v; want the time limit", extraction, err)
 	}
-	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
+	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractKillDelay); err == nil {
 		t.Error("runExtract of a missing program returned no error, want an error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := run(ctx, "__hang", extractGrace); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, "__hang", extractKillDelay); !errors.Is(err, context.Canceled) {
 		t.Errorf("runExtract with a cancelled context: error %v; want %v", err, context.Canceled)
 	}
 }

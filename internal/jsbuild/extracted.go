@@ -95,7 +95,7 @@ func readPlugin(ctx context.Context, builtSource pluginSource, zod zodSource, o 
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	extraction, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
+	extraction, err := runExtract(ctx, argv, script.Code, timeout, extractKillDelay)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}

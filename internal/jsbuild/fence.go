@@ -21,7 +21,7 @@ type sourceBoundary struct {
 // use up the memory.
 const maxSourceBytes = 32 << 20
 
-const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
+const sourceBoundaryHint = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 func isInside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
@@ -62,7 +62,7 @@ func (f sourceBoundary) esbuildPlugin() api.Plugin {
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			if err := f.check(a.Path); err != nil {
-				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
+				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, sourceBoundaryHint)
 			}
 			// Only regular files are read, because reading a named pipe could block forever.
 			return api.OnLoadResult{}, checkPlainFile(a.Path) // another esbuild plugin loads the file
@@ -87,7 +87,7 @@ func checkPlainFile(path string) error {
 func (f sourceBoundary) problemsFromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
-			messages[i].Text = "this file is invalid or outside of the plugin; " + allowedText
+			messages[i].Text = "this file is invalid or outside of the plugin; " + sourceBoundaryHint
 			messages[i].Location = &api.Location{File: m.Location.File, Line: m.Location.Line, Column: m.Location.Column}
 			messages[i].Notes = nil
 		}

@@ -94,7 +94,7 @@ func TestImportsOutsidePluginAreRejected(t *testing.T) {
 		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + usage,
 	} {
 		t.Run(name, func(t *testing.T) {
-			newBoundaryFixture(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowedText+": copy it into the plugin, or install")
+			newBoundaryFixture(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+sourceBoundaryHint+": copy it into the plugin, or install")
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(sourceCode), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowedText)
+		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+sourceBoundaryHint)
 	})
 }
 

@@ -37,11 +37,11 @@ var reservedWords = splitWords(`await break case catch class const continue debu
 var keywordsBeforeRegexp = splitWords("return typeof case in of do else instanceof new delete void throw yield await")
 
 func splitWords(words string) map[string]bool {
-	knownWords := map[string]bool{}
+	wordSet := map[string]bool{}
 	for _, word := range strings.Fields(words) {
-		knownWords[word] = true
+		wordSet[word] = true
 	}
-	return knownWords
+	return wordSet
 }
 
 // jsTokens returns the texts of template literals as string tokens.

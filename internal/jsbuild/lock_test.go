@@ -27,7 +27,7 @@ func runScripts(t *testing.T, scripts ...string) any {
 	return value
 }
 
-const checkAdapter = `
+const checkAdapterScript = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
 const a = entry.value;
@@ -41,12 +41,12 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)
-	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapterScript); got != want {
 		t.Errorf("state of the adapter in the page:\ngot  %v\nwant %s", got, want)
 	}
 	// If a page evaluates the adapter's script again, the second adapter replaces the
 	// first one, which is locked.
-	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapterScript); got != want {
 		t.Errorf("adapter that was evaluated twice:\ngot  %v\nwant %s", got, want)
 	}
 }
@@ -59,13 +59,13 @@ func TestAdapterKeepsPageGlobalsUnchanged(t *testing.T) {
 		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
 		`const after = Object.getOwnPropertyNames(globalThis).length; const o = own.__openTabs;
 if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter changed the window');`,
-		checkAdapter)
+		checkAdapterScript)
 	if resultText, ok := got.(string); !ok || !strings.Contains(resultText, b.Hash) {
 		t.Errorf("adapter in a private container: got %v, want the hash %s", got, b.Hash)
 	}
 }
 
-func TestAdapterCalls(t *testing.T) {
+func TestToolCallsOfBuiltAdapter(t *testing.T) {
 	code := string(readFileIn(t, buildExampleOnce(t).Dir, "dist/adapter.iife.js"))
 	got := runScripts(t, code, `
 globalThis.results = [];

@@ -92,7 +92,7 @@ import { keyOf } from './key.js';
 export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
 `
 
-func TestPreScript(t *testing.T) {
+func TestBuildPreScript(t *testing.T) {
 	files := map[string]string{
 		// Although package.json has "sideEffects": false, the bundle must contain the
 		// pre-script.
@@ -367,7 +367,7 @@ func TestPatternsMatchOriginalSDK(t *testing.T) {
 	}
 }
 
-const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
+const minimalPageGlobalsScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };
 globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
@@ -399,7 +399,7 @@ export default definePlugin({
 })()`
 	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2 " +
 		`[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]`
-	if got := evaluateText(t, bareRealmScript+code, inspectAdapter); got != want {
+	if got := evaluateText(t, minimalPageGlobalsScript+code, inspectAdapter); got != want {
 		t.Errorf("adapter in the original OpenTabs:\ngot  %s\nwant %s", got, want)
 	}
 }

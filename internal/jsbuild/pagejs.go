@@ -49,7 +49,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if err != nil {
 		return nil, err
 	}
-	bundled, err := pluginCode(pluginSource)
+	bundled, err := bundlePluginCode(pluginSource)
 	if err != nil {
 		return nil, err
 	}
@@ -58,21 +58,21 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if pluginSource.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
-	var boundNames []string
+	var declaredNames []string
 	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
 		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {
 				uses[use] = true
 			}
 			if name != "as" && name != "default" {
-				boundNames = append(boundNames, name)
+				declaredNames = append(declaredNames, name)
 			}
 		}
 	}
 	code = importStatement().ReplaceAllString(code, "")
 	code = exportStatement().ReplaceAllString(code, "")
-	slices.Sort(boundNames)
-	tokens, err := renamedTokens(code, slices.Compact(boundNames))
+	slices.Sort(declaredNames)
+	tokens, err := renamedTokens(code, slices.Compact(declaredNames))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-func pluginCode(builtSource pluginSource) (bundledScript, error) {
+func bundlePluginCode(builtSource pluginSource) (bundledScript, error) {
 	pluginBoundary := sourceBoundary{dir: builtSource.Dir}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:   []string{filepath.Join(builtSource.Dir, filepath.FromSlash(builtSource.Entry))},
@@ -118,20 +118,20 @@ func pluginCode(builtSource pluginSource) (bundledScript, error) {
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
-// endOfCode is a string literal that renamedTokens appends to the plugin's code.
-const endOfCode = "opentabs:end-of-code"
+// endOfCodeMarker is a string literal that renamedTokens appends to the plugin's code.
+const endOfCodeMarker = "opentabs:end-of-code"
 
 // After esbuild has renamed all names that the plugin's code declares, an unchanged name is a property or an undeclared
 // variable. renamedTokens uses each name of the code at the top level of the script, so that esbuild picks none of
 // these names as a new name.
-func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
+func renamedTokens(code string, declaredNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")
-	for _, name := range boundNames {
+	for _, name := range declaredNames {
 		fmt.Fprintf(&b, "var %s;\n", name)
 	}
 	b.WriteString(code)
-	fmt.Fprintf(&b, "\n})();\n%q;\n", endOfCode)
+	fmt.Fprintf(&b, "\n})();\n%q;\n", endOfCodeMarker)
 	originalTokens := jsTokens(code)
 	names := map[string]bool{}
 	for _, t := range originalTokens {
@@ -147,7 +147,7 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 		return nil, fmt.Errorf("analyze the plugin's code: %s", r.Errors[0].Text)
 	}
 	tokens := jsTokens(string(r.Code))
-	endIndex := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCode) })
+	endIndex := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCodeMarker) })
 	if endIndex < 0 {
 		return nil, fmt.Errorf("analyze the plugin's code: the end marker is missing")
 	}

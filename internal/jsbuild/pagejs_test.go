@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func pageUses(t *testing.T, pkg, declarations, code string) []PageScriptUse {
+func findTestPageUses(t *testing.T, pkg, declarations, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
 	writeSource := func(name, fileContent string) {
@@ -62,7 +62,7 @@ func TestStandardAPIsNeedNoPageScript(t *testing.T) {
 		"a message to a frame":    `document.querySelector('iframe')?.contentWindow?.postMessage('x', '*'); return typeof window;`,
 		"detection of Node":       `return typeof process === 'undefined' ? typeof module : 1;`,
 	} {
-		if uses := pageUses(t, "", "", code); len(uses) > 0 {
+		if uses := findTestPageUses(t, "", "", code); len(uses) > 0 {
 			t.Errorf("uses of the page's JavaScript in %s = %q, want none", name, uses)
 		}
 	}
@@ -103,7 +103,7 @@ func TestFindPageScriptUses(t *testing.T) {
 		"the window handed on":                    {"", `return Reflect.get(window, input.name);`, "the window as a whole"},
 		"a variable inside of a template":         {declarations, "return `x ${APP.user} y`;", "the variable APP"},
 	} {
-		uses := pageUses(t, "", testCase.declarations, testCase.code)
+		uses := findTestPageUses(t, "", testCase.declarations, testCase.code)
 		hasUse := false
 		for _, use := range uses {
 			hasUse = hasUse || strings.HasPrefix(string(use), testCase.want)
@@ -112,7 +112,7 @@ func TestFindPageScriptUses(t *testing.T) {
 			t.Errorf("uses of the page's JavaScript in %s = %q, want %q", name, uses, testCase.want)
 		}
 	}
-	if uses := pageUses(t, `,"preScript":"src/pre.ts"`, "", "return 1;"); len(uses) != 1 || !strings.HasPrefix(string(uses[0]), "a pre-script") {
+	if uses := findTestPageUses(t, `,"preScript":"src/pre.ts"`, "", "return 1;"); len(uses) != 1 || !strings.HasPrefix(string(uses[0]), "a pre-script") {
 		t.Errorf("uses of the page's JavaScript = %q, want only the pre-script", uses)
 	}
 }

@@ -25,8 +25,8 @@ var unavailableObjects = map[string]PageScriptUse{
 // process in Node.
 var environmentNames = splitWords("process Buffer require module exports global define")
 
-// platformNames are the global names that the browser defines, not the page.
-var platformNames = sync.OnceValue(func() map[string]bool {
+// browserGlobalNames are the global names that the browser defines, not the page.
+var browserGlobalNames = sync.OnceValue(func() map[string]bool {
 	allNames := map[string]bool{}
 	for line := range strings.Lines(webGlobalNames) {
 		if !strings.HasPrefix(line, "#") {
@@ -144,7 +144,7 @@ func (s *pageUseScanner) scanVariable(i int) {
 		return
 	}
 	if !windowNames[root] {
-		if !platformNames()[root] && !environmentNames[root] {
+		if !browserGlobalNames()[root] && !environmentNames[root] {
 			s.addPageScriptUse("the variable %s, which a script of the page defines", root)
 			return
 		}
@@ -158,7 +158,7 @@ func (s *pageUseScanner) scanVariable(i int) {
 	switch name := s.tokenText(index); {
 	case windowNames[name]:
 		s.scanWindow(i, index)
-	case !platformNames()[name] && !environmentNames[name]:
+	case !browserGlobalNames()[name] && !environmentNames[name]:
 		s.addPageScriptUse("the variable %s of the page's window", name)
 	default:
 		if use, ok := unavailableObjects[name]; ok {
@@ -178,7 +178,7 @@ func (s *pageUseScanner) scanWindow(firstIndex, lastIndex int) {
 	case slices.Contains(comparisons, tokenBefore), slices.Contains(comparisons, tokenAfter), tokenBefore == "typeof":
 	case tokenBefore == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(firstIndex-2)):
 	case tokenAfter == "[" && lastIndex+3 < len(s.tokens) && s.tokens[lastIndex+2].kind == tokenString && s.tokenText(lastIndex+3) == "]":
-		if name := strings.Trim(s.tokens[lastIndex+2].source, "\"'`"); !platformNames()[name] {
+		if name := strings.Trim(s.tokens[lastIndex+2].source, "\"'`"); !browserGlobalNames()[name] {
 			s.addPageScriptUse("the variable %.40s of the page's window", name)
 		}
 	default:

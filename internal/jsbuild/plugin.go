@@ -130,7 +130,7 @@ type compiledPlugin struct {
 // If a source file changes during a build, compilePlugin bundles and runs the plugin again.
 func compilePlugin(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
-		compiledPlugin, extractScript, err := compileOnce(ctx, builtSource, zod, o)
+		compiledPlugin, extractScript, err := tryCompile(ctx, builtSource, zod, o)
 		if err != nil || hasSameSource(compiledPlugin.Adapter, extractScript) {
 			return compiledPlugin, err
 		}
@@ -142,7 +142,7 @@ func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-func compileOnce(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
+func tryCompile(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(builtSource.Entry, builtSource.ID)
 	if err != nil {
 		return compiledPlugin{}, bundledScript{}, err
@@ -215,16 +215,16 @@ func findWarnings(builtSource pluginSource, zod zodSource, extractedPluginValue 
 		warnings = append(warnings, Problem{Location: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
 	description := extractedPluginValue.Identity
-	for _, field := range []struct{ name, code, packageText string }{
+	for _, field := range []struct{ name, code, packageValue string }{
 		{"displayName", description.DisplayName, builtSource.ID.DisplayName},
 		{"description", description.Description, builtSource.ID.Description},
 		{"homepage", description.Homepage, builtSource.ID.Homepage},
 		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(builtSource.ID.URLPatterns, ", ")},
 		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(builtSource.ID.ExcludePatterns, ", ")},
 	} {
-		if field.code != "" && field.code != field.packageText {
+		if field.code != "" && field.code != field.packageValue {
 			warnings = append(warnings, Problem{Location: packageFile, Text: fmt.Sprintf(
-				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.packageText, field.code)})
+				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.packageValue, field.code)})
 		}
 	}
 	return warnings

@@ -75,7 +75,7 @@ func writeFiles(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-var builtExample = sync.OnceValues(func() (*BuildResult, error) {
+var buildSharedExample = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ var builtExample = sync.OnceValues(func() (*BuildResult, error) {
 
 func buildExampleOnce(t testing.TB) *BuildResult {
 	t.Helper()
-	b, err := builtExample()
+	b, err := buildSharedExample()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-func TestAdapterHash(t *testing.T) {
+func TestAdapterContainsItsHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	endIndex := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
@@ -181,7 +181,7 @@ func TestAdapterHash(t *testing.T) {
 	}
 }
 
-func TestSourceMap(t *testing.T) {
+func TestSourceMapContainsSourceFiles(t *testing.T) {
 	dir := buildExampleOnce(t).Dir
 	var m struct {
 		Sources        []string

@@ -27,10 +27,10 @@ const (
 	defaultTestTimeout  = 60 * time.Second
 )
 
-// rejectionShim is a JavaScript file that finds rejected promises whose rejection no code handles.
+// rejectionTrackerScript is a JavaScript file that finds rejected promises whose rejection no code handles.
 //
 //go:embed rejections.js
-var rejectionShim string
+var rejectionTrackerScript string
 
 // TestOptions configure [RunTests]. If a field of TestOptions has its zero value, the
 // field's default applies.
@@ -179,12 +179,12 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 }
 
 func testScript(file string, o TestOptions) script {
-	realTimeoutMs := int64(0)
+	browserTimeoutMs := int64(0)
 	if o.Browser != nil {
-		realTimeoutMs = max(o.Timeout.Milliseconds(), 1)
+		browserTimeoutMs = max(o.Timeout.Milliseconds(), 1)
 	}
-	definedValues := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(realTimeoutMs, 10)}
-	return script{banner: licenseNotice + "\n", entryModule: file, definedValues: definedValues, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+	compileTimeConstants := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(browserTimeoutMs, 10)}
+	return script{banner: licenseNotice + "\n", entryModule: file, compileTimeConstants: compileTimeConstants, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
@@ -233,7 +233,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	}
 	stderr := &cappedBuffer{max: 4 << 10}
 	cmd.Stderr = stderr
-	cmd.WaitDelay = extractGrace
+	cmd.WaitDelay = extractKillDelay
 	stdoutReader, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)

@@ -11,8 +11,8 @@ import (
 )
 
 type fakeBrowser struct {
-	handleOperation  func(ctx context.Context, operation string, params map[string]any) (string, error)
-	receiveResponder func(responder func(context.Context, any) (json.RawMessage, error))
+	handleOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
+	onSetResponder  func(responder func(context.Context, any) (json.RawMessage, error))
 
 	mu        sync.Mutex // guards answer
 	responder func(context.Context, any) (json.RawMessage, error)
@@ -36,9 +36,9 @@ func (f *fakeBrowser) SetResponder(responder func(context.Context, any) (json.Ra
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.responder = responder
-	if f.receiveResponder != nil && responder != nil {
-		f.receiveResponder(responder)
-		f.receiveResponder = nil
+	if f.onSetResponder != nil && responder != nil {
+		f.onSetResponder(responder)
+		f.onSetResponder = nil
 	}
 }
 
@@ -73,7 +73,7 @@ func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser.handleOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
 	cancelledCtx, cancel := context.WithCancel(t.Context())
 	cancel()
-	browser.receiveResponder = func(responder func(context.Context, any) (json.RawMessage, error)) {
+	browser.onSetResponder = func(responder func(context.Context, any) (json.RawMessage, error)) {
 		_, _ = responder(cancelledCtx, map[string]any{"method": "GET", "url": "https://shop.example/early"})
 	}
 	if results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Minute, Filter: "^both: reports"}); len(results) != 1 {

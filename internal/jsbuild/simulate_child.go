@@ -56,7 +56,7 @@ type testRunner struct {
 }
 
 func (s *testRunner) run(script string) error {
-	if _, err := s.vm.Eval(rejectionShim, quickjs.EvalGlobal); err != nil {
+	if _, err := s.vm.Eval(rejectionTrackerScript, quickjs.EvalGlobal); err != nil {
 		return err
 	}
 	if _, err := s.vm.Eval(script, quickjs.EvalGlobal); err != nil {

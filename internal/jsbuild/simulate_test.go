@@ -76,7 +76,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestEndlessLoop(t *testing.T) {
+func TestEndlessPluginTestTimesOut(t *testing.T) {
 	_, passedCount, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) || passedCount != 1 || !strings.Contains(err.Error(), `"never ends" did not end within 3s of real time`) {
@@ -84,7 +84,7 @@ func TestEndlessLoop(t *testing.T) {
 	}
 }
 
-func TestTestBuildFailures(t *testing.T) {
+func TestPluginTestsThatCannotRun(t *testing.T) {
 	_, _, err := runTests(t, "src/node.test.ts", TestOptions{})
 	if err == nil || !strings.Contains(err.Error(), "tests do not run in Node: use expect from @opentabs/sdk/testing") {
 		t.Error(err)

@@ -41,7 +41,7 @@ func bundleTest(t *testing.T, s sourceSet, entry string) (string, []string) {
 	return string(r.OutputFiles[0].Contents), problems
 }
 
-func TestSourcesBundle(t *testing.T) {
+func TestBundleEmbeddedFiles(t *testing.T) {
 	s := sourceSet{
 		Roots: mountedDirs{
 			"app": {

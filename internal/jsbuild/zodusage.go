@@ -31,7 +31,7 @@ var (
 )
 
 func findZodUsage(builtSource pluginSource) zodUsage {
-	scannedBundle, err := pluginCode(builtSource)
+	scannedBundle, err := bundlePluginCode(builtSource)
 	if err != nil {
 		return zodUsage{}
 	}

@@ -142,8 +142,8 @@ func parse(configBytes []byte) (hujson.Value, error) {
 	}
 	// If a JSON file contains only comments, parse adds an empty object after the
 	// comments.
-	if commentProbe, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
-		return commentProbe, nil
+	if commentOnlyValue, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
+		return commentOnlyValue, nil
 	}
 	return document, err
 }

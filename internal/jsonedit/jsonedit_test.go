@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-func TestSet(t *testing.T) {
+func TestSetMember(t *testing.T) {
 	for _, c := range []struct{ name, input, path, value, want string }{
 		{"an empty file", "", "a", "1", "{\n  \"a\": 1\n}\n"},
 		{"a missing object", "{}\n", "a.b", `{"c":[1]}`, "{\n  \"a\": {\n    \"b\": {\n      \"c\": [\n        1\n      ]\n    }\n  }\n}\n"},
@@ -41,7 +41,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
+func TestRemoveMember(t *testing.T) {
 	for _, c := range []struct{ name, input, path, want string }{
 		{"the last member", "{\n  \"x\": 1,\n  \"a\": 2\n}", "a", "{\n  \"x\": 1\n}"},
 		{"the first member", "{\n  \"a\": 2, // two\n  \"x\": 1\n}", "a", "{ // two\n  \"x\": 1\n}"},

@@ -19,7 +19,7 @@ func problemTexts(p *Problems) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestReaderMembers(t *testing.T) {
+func TestReaderReturnsMembers(t *testing.T) {
 	r, problems := readObject(`{"name":"a","name":"b","Name":"c","on":true,"off":false,"none":null,"list":["x","y"],"empty":[],"in":{"deep":{"n":"z"}}}`)
 	if got := r.Text("name", "write it"); got != "b" {
 		t.Errorf("Text(\"name\") = %q, want the value \"b\" of the last member with exactly this name", got)
@@ -27,8 +27,8 @@ func TestReaderMembers(t *testing.T) {
 	if got := r.OptionalText("NAME"); got != "" {
 		t.Errorf("Optional(\"NAME\") = %q, want an empty text", got)
 	}
-	if on, off, missingValue := r.Bool("on"), r.Bool("off"), r.Bool("none"); on == nil || !*on || off == nil || *off || missingValue != nil {
-		t.Errorf("Bool returned %v for true, %v for false, %v for null; want true, false and nil", on, off, missingValue)
+	if on, off, noneValue := r.Bool("on"), r.Bool("off"), r.Bool("none"); on == nil || !*on || off == nil || *off || noneValue != nil {
+		t.Errorf("Bool returned %v for true, %v for false, %v for null; want true, false and nil", on, off, noneValue)
 	}
 	if r.Has("none") || r.Has("absent") || !r.Has("empty") {
 		t.Error("Has is wrong for null, an absent member or an empty array; want false, false and true")

@@ -10,10 +10,10 @@ import (
 
 var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|dangerous|as its steps)( \\(.+\\))? \\|$")
 
-func TestBrowserToolsDoc(t *testing.T) {
+func TestBrowserToolsAreDocumented(t *testing.T) {
 	changeToRepositoryRoot(t)
 	var got, want []string
-	for _, m := range toolRowPattern.FindAllStringSubmatch(documents(t)["docs/browser-tools.md"], -1) {
+	for _, m := range toolRowPattern.FindAllStringSubmatch(readDocuments(t)["docs/browser-tools.md"], -1) {
 		got = append(got, m[1]+" "+m[3])
 	}
 	for _, tool := range browser.Plugin().Tools {

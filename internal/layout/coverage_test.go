@@ -16,7 +16,7 @@ var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Ben
 
 // Each row of the table of product requirements must name code and a test, or explain why the product differs from the
 // requirement. TestDocumentReferences checks that the code and the Go tests that docs/coverage.md names exist.
-func TestCoverage(t *testing.T) {
+func TestCoverageDocNamesCodeAndTests(t *testing.T) {
 	changeToRepositoryRoot(t)
 	fileContent, err := os.ReadFile(coverageDoc)
 	if err != nil {

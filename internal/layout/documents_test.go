@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-func documents(t *testing.T) map[string]string {
+func readDocuments(t *testing.T) map[string]string {
 	t.Helper()
 	docs := map[string]string{}
 	for _, pattern := range []string{"*.md", "*/*.md", "sdk-ts/*/*/*.md"} {
@@ -42,7 +42,7 @@ func documents(t *testing.T) map[string]string {
 
 func TestRequiredDocuments(t *testing.T) {
 	changeToRepositoryRoot(t)
-	docs := documents(t)
+	docs := readDocuments(t)
 	for _, requiredDocs := range []string{
 		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
 		"docs/settings.md", "docs/http-api.md", "docs/troubleshooting.md", "docs/tutorial.md", "docs/glossary.md",
@@ -59,7 +59,7 @@ var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A
 
 func TestDocumentReferences(t *testing.T) {
 	changeToRepositoryRoot(t)
-	for doc, docText := range documents(t) {
+	for doc, docText := range readDocuments(t) {
 		references := referencePattern.FindAllStringSubmatch(docText, -1)
 		for _, m := range references {
 			sourceCode, err := os.ReadFile(m[1])
@@ -77,7 +77,7 @@ var benchmarkPattern = regexp.MustCompile(`go test \./(\S+) -bench (\w+)`)
 
 func TestBenchmarksInDocs(t *testing.T) {
 	changeToRepositoryRoot(t)
-	for doc, docText := range documents(t) {
+	for doc, docText := range readDocuments(t) {
 		for _, m := range benchmarkPattern.FindAllStringSubmatch(docText, -1) {
 			testFiles, err := filepath.Glob(m[1] + "/*_test.go")
 			if err != nil {
@@ -97,7 +97,7 @@ func TestBenchmarksInDocs(t *testing.T) {
 func TestToolCallDoc(t *testing.T) {
 	changeToRepositoryRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
-	docText := documents(t)[name]
+	docText := readDocuments(t)[name]
 	if n := len(strings.Fields(docText)); n > maxWords {
 		t.Errorf("%s has %d words, limit %d; move details to a page beside it", name, n, maxWords)
 	}
@@ -186,7 +186,7 @@ func declaresTSSymbol(sourceCode, symbol string) bool {
 	return isDeclared(symbol) || hasMatch(symbol)
 }
 
-func TestFindsDeclarations(t *testing.T) {
+func TestDeclaresSymbol(t *testing.T) {
 	changeToRepositoryRoot(t)
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
@@ -206,11 +206,11 @@ func TestFindsDeclarations(t *testing.T) {
 	}
 }
 
-func TestGlossary(t *testing.T) {
+func TestGlossaryTermsAreDefinedOnce(t *testing.T) {
 	changeToRepositoryRoot(t)
 	const maxTerms = 60
 	seenNames := map[string]bool{}
-	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
+	for line := range strings.Lines(readDocuments(t)["docs/glossary.md"]) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| term |") {
 			continue
@@ -233,7 +233,7 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 func TestLinks(t *testing.T) {
 	changeToRepositoryRoot(t)
-	for doc, docText := range documents(t) {
+	for doc, docText := range readDocuments(t) {
 		for _, m := range linkPattern.FindAllStringSubmatch(docText, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
@@ -251,7 +251,7 @@ var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*
 
 func TestDocumentExcerpts(t *testing.T) {
 	changeToRepositoryRoot(t)
-	for doc, docText := range documents(t) {
+	for doc, docText := range readDocuments(t) {
 		for _, m := range excerptPattern.FindAllStringSubmatch(docText, -1) {
 			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
@@ -261,7 +261,7 @@ func TestDocumentExcerpts(t *testing.T) {
 			}
 		}
 	}
-	if !excerptPattern.MatchString(documents(t)["README.md"]) {
+	if !excerptPattern.MatchString(readDocuments(t)["README.md"]) {
 		t.Error("README.md has no excerpt after a comment such as <!-- from: path -->, want at least one")
 	}
 }
@@ -269,7 +269,7 @@ func TestDocumentExcerpts(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	changeToRepositoryRoot(t)
 	const maxLines = 120
-	if n := strings.Count(documents(t)["README.md"], "\n"); n > maxLines {
+	if n := strings.Count(readDocuments(t)["README.md"], "\n"); n > maxLines {
 		t.Errorf("README.md has %d lines, limit %d; move details to docs/", n, maxLines)
 	}
 }
@@ -277,7 +277,7 @@ func TestReadmeIsShort(t *testing.T) {
 func TestSettingsDoc(t *testing.T) {
 	changeToRepositoryRoot(t)
 	const name = "docs/settings.md"
-	docText := documents(t)[name]
+	docText := readDocuments(t)[name]
 	flags := config.Flags()
 	for _, f := range flags {
 		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(docText, tableRow) {
@@ -291,7 +291,7 @@ func TestSettingsDoc(t *testing.T) {
 
 func TestChangelog(t *testing.T) {
 	changeToRepositoryRoot(t)
-	if !strings.Contains(documents(t)["CHANGELOG.md"], "\n## Unreleased\n") {
+	if !strings.Contains(readDocuments(t)["CHANGELOG.md"], "\n## Unreleased\n") {
 		t.Error(`CHANGELOG.md lacks the heading "## Unreleased" for changes in the next release`)
 	}
 }
@@ -303,7 +303,7 @@ var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```j
 // Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRepositoryRoot(t)
-	docText := documents(t)["docs/protocol.md"]
+	docText := readDocuments(t)["docs/protocol.md"]
 	documentedMethods := map[string]bool{}
 	for _, m := range examplePattern.FindAllStringSubmatch(docText, -1) {
 		documentedMethods[m[1]] = true
@@ -317,7 +317,7 @@ func TestProtocolDoc(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		if isVariant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !isVariant && !documentedMethods[name] {
+		if isMessagePart := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !isMessagePart && !documentedMethods[name] {
 			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
 		}
 	}

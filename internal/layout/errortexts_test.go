@@ -15,21 +15,21 @@ import (
 var agentPhrasePattern = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
 // In an error without a UserText, the word "you" would address the agent, and confuse the user.
-var youPattern = regexp.MustCompile(`(?i)\byou(r)?\b`)
+var wordYouPattern = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // The values of sharedErrorTexts explain why one error text suits both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",
 	"newArgumentsError": "the gateway's own tools are only for agents",
-	"newNestingError":   sharedTextReason,
-	"newNoTabProblem":   sharedTextReason,
-	"newTooManyError":   sharedTextReason,
-	"NewInternalError":  sharedTextReason,
-	"newInvalidVerdict": sharedTextReason,
+	"newNestingError":   allCallersShareText,
+	"newNoTabProblem":   allCallersShareText,
+	"newLimitExceededError":   allCallersShareText,
+	"NewInternalError":  allCallersShareText,
+	"newInvalidVerdict": allCallersShareText,
 }
 
-const sharedTextReason = "the callers give one text"
+const allCallersShareText = "the callers give one text"
 
 // An error whose text addresses the agent needs a separate text for the user.
 func TestErrorTexts(t *testing.T) {
@@ -45,7 +45,7 @@ func TestErrorTexts(t *testing.T) {
 		}
 		for _, e := range errorTexts(f) {
 			checkedCount++
-			if !isSharedCall(e.node) {
+			if !isSharedTextCall(e.node) {
 				usedNames[e.functionName()] = true
 			}
 			report(t, checkErrorText(f, e))
@@ -81,7 +81,7 @@ func errorTexts(f goFile) []errorText {
 			case *ast.CallExpr:
 				if name := calledName(n); name == "NewBlockVerdict" && len(n.Args) == 3 {
 					e.message, e.userText = n.Args[1], n.Args[2]
-				} else if sharedErrorTexts[name] == sharedTextReason {
+				} else if sharedErrorTexts[name] == allCallersShareText {
 					e.message = &ast.CompositeLit{Elts: n.Args}
 				}
 			}
@@ -124,11 +124,11 @@ func checkErrorText(f goFile, e errorText) []string {
 	}
 	hasUserText := e.userText != nil && !slices.Equal(userText, []string{""})
 	if !hasUserText {
-		if name := e.functionName(); len(message) == 0 && !isSharedCall(e.node) && sharedErrorTexts[name] == "" {
+		if name := e.functionName(); len(message) == 0 && !isSharedTextCall(e.node) && sharedErrorTexts[name] == "" {
 			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
 		}
 		for _, errorText := range message {
-			if agentPhrasePattern.MatchString(errorText) || youPattern.MatchString(errorText) {
+			if agentPhrasePattern.MatchString(errorText) || wordYouPattern.MatchString(errorText) {
 				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), errorText)}
 			}
 		}
@@ -143,9 +143,9 @@ func checkErrorText(f goFile, e errorText) []string {
 	return violations
 }
 
-func isSharedCall(n ast.Node) bool {
+func isSharedTextCall(n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
-	return ok && sharedErrorTexts[calledName(call)] == sharedTextReason
+	return ok && sharedErrorTexts[calledName(call)] == allCallersShareText
 }
 
 func (e errorText) functionName() string {
@@ -221,7 +221,7 @@ func TestTypeScriptErrorTexts(t *testing.T) {
 			failureText := agentTextPattern.ReplaceAllString(substitutionPattern.ReplaceAllString(findArgumentsText(sourceCode, at[1]), ""), "forUser:")
 			phrase := agentPhrasePattern.FindString(failureText)
 			if phrase == "" && !strings.Contains(failureText, "forUser:") {
-				phrase = youPattern.FindString(failureText)
+				phrase = wordYouPattern.FindString(failureText)
 			}
 			if phrase != "" {
 				t.Errorf("%s: the words %q only suit an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, failureText)

@@ -53,10 +53,10 @@ func checkUnusedExports(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unusedNames))
 }
 
-// usagePlaces contains interfaceUseMark for a method that an interface declares.
+// usagePlaces contains usedByInterface for a method that an interface declares.
 type usagePlaces map[string]bool
 
-const interfaceUseMark = "(interface)"
+const usedByInterface = "(interface)"
 
 func (p usagePlaces) isUsedOutside(dir string) bool {
 	return len(p) > 1 || len(p) == 1 && !p[dir]
@@ -201,7 +201,7 @@ func collectMethodUses(files []goFile) map[string]usagePlaces {
 		usedNames[name][locationText] = true
 	}
 	for _, name := range standardMethods {
-		addName(name, interfaceUseMark)
+		addName(name, usedByInterface)
 	}
 	for _, f := range files {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -211,7 +211,7 @@ func collectMethodUses(files []goFile) map[string]usagePlaces {
 			case *ast.InterfaceType:
 				for _, m := range n.Methods.List {
 					for _, id := range m.Names {
-						addName(id.Name, interfaceUseMark)
+						addName(id.Name, usedByInterface)
 					}
 				}
 			}

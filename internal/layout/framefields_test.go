@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// foreignProtocolDirs lists, by package, fields of other JSON formats that have the same name
+// otherFormatFields lists, by package, fields of other JSON formats that have the same name
 // as a field of message frames.
-var foreignProtocolDirs = map[string]struct {
+var otherFormatFields = map[string]struct {
 	names  []string
 	format string
 }{
@@ -79,12 +79,12 @@ func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	checkedDirs := frameDirs(files)
 	allowedFields := map[string]bool{} // a key names a package and a field, such as "plugin tabId"
-	for dir, foreignProtocol := range foreignProtocolDirs {
-		for _, name := range foreignProtocol.names {
+	for dir, otherFormat := range otherFormatFields {
+		for _, name := range otherFormat.names {
 			allowedFields[dir+" "+name] = true
 		}
 	}
-	usedEntries := map[string]bool{}
+	usedExceptions := map[string]bool{}
 	var violations []string
 	for _, f := range files {
 		if f.test || f.isGenerated || f.dir == "wire" {
@@ -96,9 +96,9 @@ func checkFrameFields(files []goFile) []string {
 			switch {
 			case methods[s.name]:
 				violations = append(violations, fmt.Sprintf("%s: use the constant of package wire for the method %q", f.at(s.node), s.name))
-			case !names[s.name] || isSharedName(s.name) && (s.isPlain || !isStrict):
+			case !names[s.name] || isSingleWord(s.name) && (s.isPlainLiteral || !isStrict):
 			case allowedFields[key]:
-				usedEntries[key] = true
+				usedExceptions[key] = true
 			default:
 				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to foreignProtocolDirs",
 					f.at(s.node), s.name))
@@ -106,17 +106,17 @@ func checkFrameFields(files []goFile) []string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(allowedFields)) {
-		if !usedEntries[key] {
+		if !usedExceptions[key] {
 			violations = append(violations, key+" is not spelled any more: remove it from foreignProtocolDirs")
 		}
 	}
 	return violations
 }
 
-// isSharedName reports whether a field name is a single word, which other JSON formats are
+// isSingleWord reports whether a field name is a single word, which other JSON formats are
 // likely to use, too. The field jsonrpc is a shared name, because both MCP messages and
 // message frames have this field.
-func isSharedName(name string) bool { return strings.ToLower(name) == name }
+func isSingleWord(name string) bool { return strings.ToLower(name) == name }
 
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
@@ -166,18 +166,18 @@ func frameDirs(files []goFile) []string {
 }
 
 type frameName struct {
-	name    string
-	node    ast.Node
-	isPlain bool
+	name           string
+	node           ast.Node
+	isPlainLiteral bool
 }
 
 var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
 func findFrameNames(f goFile) []frameName {
 	var names []frameName
-	addName := func(n ast.Expr, isPlain bool) {
+	addName := func(n ast.Expr, isPlainLiteral bool) {
 		if name := stringLiteralValue(n); name != "" {
-			names = append(names, frameName{name, n, isPlain})
+			names = append(names, frameName{name, n, isPlainLiteral})
 		}
 	}
 	ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -228,13 +228,13 @@ func jsonName(tag *ast.BasicLit) string {
 	return name
 }
 
-func TestForeignFrameFieldsAreReported(t *testing.T) {
+func TestFrameFieldsOutsideWireAreReported(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"
 	const uses = "\nvar _ = wire.Parse\n"
-	originalProtocols := foreignProtocolDirs
-	foreignProtocolDirs = nil
-	defer func() { foreignProtocolDirs = originalProtocols }()
+	originalProtocols := otherFormatFields
+	otherFormatFields = nil
+	defer func() { otherFormatFields = originalProtocols }()
 	for _, c := range []struct{ name, sourceCode, want string }{
 		{"bridge/a.go", "var _ = `{\"dispatchId\":`" + uses, `"dispatchId" is a field`},
 		{"bridge/a.go", "var _ = \"{\\\"ask\\\" : 1}\"" + uses, `"ask" is a field`},
@@ -264,7 +264,7 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 			t.Errorf("violations in %s with the code %s = %q, want %q", c.name, c.sourceCode, got, c.want)
 		}
 	}
-	foreignProtocolDirs = originalProtocols
+	otherFormatFields = originalProtocols
 	if got := checkFrameFields(nil); len(got) == 0 {
 		t.Error("checkFrameFields reported no unused entry of foreignProtocolDirs, want a report for each")
 	}

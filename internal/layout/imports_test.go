@@ -114,8 +114,8 @@ var allowedImports = map[string][]string{
 	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
 	"internal/permissions":  {"browser", "wire", "plugin", "plugin/catalog", "plugin/inspection", "plugin/policy", "internal/audit", "internal/httpapi", "internal/usererr"},
 	"internal/home":         {"internal/browsernames", "wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/audit", "internal/clienttoken", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/usererr", "internal/version"},
-	"internal/daemon":       {"dispatch/hops", "internal/metrics", "internal/otlp", allPackages},
-	"internal/browsertest":  {allPackages},
+	"internal/daemon":       {"dispatch/hops", "internal/metrics", "internal/otlp", anyPackage},
+	"internal/browsertest":  {anyPackage},
 	"internal/usererr":      {},
 	"internal/panelplugins": {"wire", "internal/home", "internal/install", "internal/permissions", "internal/usererr", "plugin"},
 	"internal/install":      {"plugin", "plugin/catalog", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/terminal", "internal/usererr", "internal/version"},
@@ -143,26 +143,26 @@ var allowedImports = map[string][]string{
 	"internal/browsernames": {"wire", "dispatch", "internal/statefile"},
 	"internal/diskspace":    {},
 	"internal/doctor":       {"browser", "wire", "extension", "internal/clienttoken", "internal/mcpclient", "internal/npm", "internal/setup", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/timeouts", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/humanize", "internal/version"},
-	"cmd/opentabs":          {allPackages},
+	"cmd/opentabs":          {anyPackage},
 
 	"internal/terminal/terminaltest": {},
 	"internal/jsonedit":              {},
-	"internal/cli":                   {allPackages},
-	"internal/cli/plugincmd":         {allPackages},
-	"internal/cli/setupcmd":          {allPackages},
-	"internal/cli/installcmd":        {allPackages},
+	"internal/cli":                   {anyPackage},
+	"internal/cli/plugincmd":         {anyPackage},
+	"internal/cli/setupcmd":          {anyPackage},
+	"internal/cli/installcmd":        {anyPackage},
 	"internal/installed":             {"internal/lazyregexp"},
 	"internal/upgrade":               {"internal/lazyregexp", "internal/version"},
 	"internal/service":               {},
 	"internal/pairing":               {"wire", "internal/statefile"},
-	"internal/cli/democmd":           {allPackages},
-	"internal/cli/paircmd":           {allPackages},
+	"internal/cli/democmd":           {anyPackage},
+	"internal/cli/paircmd":           {anyPackage},
 	"internal/toolview":              {"internal/plaintext", "internal/rawjson"},
 	"internal/setup":                 {"internal/jsonedit", "internal/lazyregexp", "internal/statefile"},
 	"internal/browserprofile":        {"internal/plaintext"},
 }
 
-const allPackages = "*"
+const anyPackage = "*"
 
 // allowedTestImports lists the additional packages that the tests of a package may
 // import.
@@ -217,7 +217,7 @@ var allowedTestImports = map[string][]string{
 // The type library is a third-party module that this repository depends on.
 type library struct {
 	// The field importers contains the packages that may import the library. If importers
-	// contains allPackages, every package except wire may import the library.
+	// contains anyPackage, every package except wire may import the library.
 	importers []string
 	why       string
 }
@@ -233,7 +233,7 @@ var libraries = map[string]library{
 	"github.com/santhosh-tekuri/jsonschema/v6": {[]string{"plugin/schema"},
 		"validates arguments against JSON Schema and reports all violations"},
 	"github.com/dlclark/regexp2": {[]string{"plugin/schema"}, "patterns of JSON Schema that RE2 can't run"},
-	"github.com/rs/zerolog":      {[]string{allPackages}, "structured logs without allocation"},
+	"github.com/rs/zerolog":      {[]string{anyPackage}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs", "internal/setup", "plugin/review"},
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review, and what setup changes"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch/activity"}, "applies the JSON Patches (RFC 6902) of activities"},
@@ -359,7 +359,7 @@ func checkImports(f goFile) []string {
 		localPath, isOwnPackage := strings.CutPrefix(p, module+"/")
 		firstPathElement, _, _ := strings.Cut(p, "/")
 		switch {
-		case isOwnPackage && !slices.Contains(allowedPaths, localPath) && !slices.Contains(allowedPaths, allPackages):
+		case isOwnPackage && !slices.Contains(allowedPaths, localPath) && !slices.Contains(allowedPaths, anyPackage):
 			violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, localPath))
 		case !isOwnPackage && strings.Contains(firstPathElement, "."):
 			violations = append(violations, checkLibraryImport(f, spec, p)...)
@@ -373,7 +373,7 @@ func checkLibraryImport(f goFile, spec ast.Node, p string) []string {
 		if p != modulePath && !strings.HasPrefix(p, modulePath+"/") {
 			continue
 		}
-		if slices.Contains(lib.importers, f.dir) || slices.Contains(lib.importers, allPackages) && f.dir != "wire" {
+		if slices.Contains(lib.importers, f.dir) || slices.Contains(lib.importers, anyPackage) && f.dir != "wire" {
 			return nil
 		}
 		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.importers, ", "), modulePath)}

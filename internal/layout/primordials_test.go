@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Code in guardedFolders and guardedFiles must not look up built-ins at run time, because the page may have replaced
+// Code in primordialsOnlyFolders and primordialsOnlyFiles must not look up built-ins at run time, because the page may have replaced
 // them (see sdk-ts/src/runtime/primordials.ts).
 var (
-	guardedFolders = []string{"extension/src/host/"}
-	guardedFiles   = []string{
+	primordialsOnlyFolders = []string{"extension/src/host/"}
+	primordialsOnlyFiles   = []string{
 		"sdk-ts/src/auth-cache.ts", "sdk-ts/src/config.ts", "sdk-ts/src/pre-script-value.ts", "sdk-ts/src/readiness.ts",
 		"sdk-ts/src/running.ts", "sdk-ts/src/tool-error.ts", "sdk-ts/src/runtime/async.ts", "sdk-ts/src/runtime/call.ts",
 		"sdk-ts/src/runtime/container.ts", "sdk-ts/src/runtime/context.ts", "sdk-ts/src/runtime/page-primordials.ts",
@@ -20,7 +20,7 @@ var (
 	}
 )
 
-// awaitPattern matches the keywords await and async, which are forbidden only in guardedFolders. The SDK may use await
+// awaitPattern matches the keywords await and async, which are forbidden only in primordialsOnlyFolders. The SDK may use await
 // and async, because the SDK's build replaces these keywords (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookupPattern = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
@@ -31,8 +31,8 @@ var (
 )
 
 func checkBuiltInLookups(f tsFile) []string {
-	host := slices.ContainsFunc(guardedFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
-	if f.test || !host && !slices.Contains(guardedFiles, f.name) {
+	host := slices.ContainsFunc(primordialsOnlyFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
+	if f.test || !host && !slices.Contains(primordialsOnlyFiles, f.name) {
 		return nil
 	}
 	return f.eachLine(func(line string) string {
@@ -53,10 +53,10 @@ func checkBuiltInLookups(f tsFile) []string {
 	})
 }
 
-func TestGuardedFilesExist(t *testing.T) {
+func TestPrimordialsOnlyFilesExist(t *testing.T) {
 	changeToRepositoryRoot(t)
 	files := tsFiles(t)
-	for _, name := range guardedFiles {
+	for _, name := range primordialsOnlyFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {
 			t.Errorf("the list of late files contains %s, which does not exist; remove the entry", name)
 		}

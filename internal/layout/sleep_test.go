@@ -27,7 +27,7 @@ func checkSleepCalls(f goFile) []string {
 		if isFunc && usesSynctest && !isTestFunction.MatchString(fn.Name.Name) {
 			continue
 		}
-		if isFunc && allowedWaits[f.name+":"+fn.Name.Name] != "" {
+		if isFunc && allowedRealTimeWaits[f.name+":"+fn.Name.Name] != "" {
 			continue
 		}
 		if isCallingHelper(d, fakeTimeHelpers()[f.dir]) {
@@ -43,9 +43,9 @@ func checkSleepCalls(f goFile) []string {
 	return violations
 }
 
-// allowedWaits are the test functions and TypeScript test files that may wait in real
+// allowedRealTimeWaits are the test functions and TypeScript test files that may wait in real
 // time, each with a reason.
-var allowedWaits = map[string]string{
+var allowedRealTimeWaits = map[string]string{
 	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
 	"cmd/opentabs/main_test.go:runFakeBrowser":  "a program that simulates a browser, which reconnects",
 	"cmd/opentabs/main_test.go:countDown":       "a program that simulates a browser, whose tool reports steps",
@@ -66,7 +66,7 @@ func findSleep(n ast.Node) string {
 		if waitText := findSleepInList(n.Body); waitText != "" {
 			return waitText
 		}
-		if receivesFromAfter(n.Comm) && len(n.Body) == 0 {
+		if receivesFromTimeAfter(n.Comm) && len(n.Body) == 0 {
 			return "a select that continues after time.After"
 		}
 	}
@@ -74,13 +74,13 @@ func findSleep(n ast.Node) string {
 }
 
 func findSleepInList(statements []ast.Stmt) string {
-	if slices.ContainsFunc(statements, receivesFromAfter) {
+	if slices.ContainsFunc(statements, receivesFromTimeAfter) {
 		return "<-time.After"
 	}
 	return ""
 }
 
-func receivesFromAfter(s ast.Stmt) bool {
+func receivesFromTimeAfter(s ast.Stmt) bool {
 	e, isExpr := s.(*ast.ExprStmt)
 	if !isExpr {
 		return false
@@ -145,7 +145,7 @@ var (
 // A TypeScript test that enables mock timers is allowed to wait, because its time is fake. End-to-end tests are allowed
 // to call pause, because they run a real browser.
 func checkTSSleep(f tsFile) []string {
-	if !f.test || tsFakeTimePattern.MatchString(f.sourceCode) || allowedWaits[f.name] != "" {
+	if !f.test || tsFakeTimePattern.MatchString(f.sourceCode) || allowedRealTimeWaits[f.name] != "" {
 		return nil
 	}
 	return f.eachLine(func(line string) string {

@@ -80,7 +80,7 @@ var tsRules = map[string]func(tsFile) []string{
 	"late":    checkBuiltInLookups,
 	"chrome":  checkChromeUse,
 	"forward": checkUseBeforeDeclaration,
-	"restate": checkRestatedTypes,
+	"restate": checkImplementsClauses,
 	"sleep":   checkTSSleep,
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
@@ -204,9 +204,9 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	sourceCode := stripStrings(stripComments(f.sourceCode))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(sourceCode, -1) {
 		name := sourceCode[m[2]:m[3]]
-		// usePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
-		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
-		if usePattern.MatchString(sourceCode[:m[0]]) {
+		// nameUsePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
+		nameUsePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
+		if nameUsePattern.MatchString(sourceCode[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
 		}
 	}
@@ -215,9 +215,9 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 
 var implementsPattern = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
 
-// checkRestatedTypes reports TypeScript classes that implement an interface, because
+// checkImplementsClauses reports TypeScript classes that implement an interface, because
 // every method is then declared twice.
-func checkRestatedTypes(f tsFile) []string {
+func checkImplementsClauses(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
 	}

@@ -17,11 +17,11 @@ import (
 // An invalid pattern panics at the first call of the returned function. In tests, New
 // itself panics on an invalid pattern, so a test fails even if it never uses the pattern.
 func New(pattern string) func() *regexp.Regexp {
-	compileOnce := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	getPattern := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	if isTest {
-		compileOnce()
+		getPattern()
 	}
-	return compileOnce
+	return getPattern
 }
 
 // isTest is true in a test binary, whose file name ends with ".test". The function

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Even on a slow machine, only leaked goroutines run longer than exitTimeout.
-const exitTimeout = 30 * time.Second
+// Even on a slow machine, only leaked goroutines run longer than goroutineExitTimeout.
+const goroutineExitTimeout = 30 * time.Second
 
 // Main runs the tests of a package and exits the process. Call Main in TestMain. If the
 // tests pass but a goroutine still runs, Main prints all stacks and exits with code 1.
@@ -30,7 +30,7 @@ func Main(m *testing.M) {
 }
 
 func hasLeaks() bool {
-	for deadline := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
+	for deadline := time.Now().Add(goroutineExitTimeout); runtime.NumGoroutine() > 1; {
 		if time.Now().After(deadline) {
 			return true
 		}

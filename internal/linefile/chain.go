@@ -26,16 +26,16 @@ type chainLink struct {
 	Hash string `json:"hash"`
 }
 
-// linkFields are the members of each JSON line that Verify needs: the number of the line,
+// lineChainFields are the members of each JSON line that Verify needs: the number of the line,
 // the hash of the previous line, and the time.
-type linkFields struct {
+type lineChainFields struct {
 	Seq  uint64    `json:"seq"`
 	Prev string    `json:"prev"`
 	Time time.Time `json:"time"`
 }
 
-// appendChained drops an incomplete line at the end of newLines.
-func appendChained(buffer, newLines []byte, lastLink *chainLink) []byte {
+// appendChainedLines drops an incomplete line at the end of newLines.
+func appendChainedLines(buffer, newLines []byte, lastLink *chainLink) []byte {
 	for line := range bytes.Lines(newLines) {
 		body, isComplete := bytes.CutSuffix(line, []byte("\n"))
 		if !isComplete || len(body) < 2 || body[0] != '{' {
@@ -64,42 +64,42 @@ func hashLine(line []byte) string {
 }
 
 // isChained is false if the line has no number, because only lines in a hash chain have numbers.
-func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
+func parseLink(line []byte) (fields lineChainFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
 }
 
-// headSuffix is the suffix of the head file, which stores the number and hash of the
+// headFileSuffix is the suffix of the head file, which stores the number and hash of the
 // log's last line. The head file lets Verify detect that lines at the end of the log were
 // removed. The head file has a fixed length, so a single write replaces its content.
-const headSuffix = ".head"
+const headFileSuffix = ".head"
 
 // If the head file does not exist, ok is false.
-func readHead(path string) (chainHead chainLink, ok bool, err error) {
-	newLines, err := os.ReadFile(path + headSuffix)
+func readFirstLink(path string) (newestLink chainLink, ok bool, err error) {
+	newLines, err := os.ReadFile(path + headFileSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return chainLink{}, false, nil
 	}
 	if err != nil {
 		return chainLink{}, false, err
 	}
-	if err := json.Unmarshal(newLines, &chainHead); err != nil || chainHead.Seq == 0 || len(chainHead.Hash) != 2*sha256.Size {
-		return chainLink{}, true, fmt.Errorf("%s is damaged", path+headSuffix)
+	if err := json.Unmarshal(newLines, &newestLink); err != nil || newestLink.Seq == 0 || len(newestLink.Hash) != 2*sha256.Size {
+		return chainLink{}, true, fmt.Errorf("%s is damaged", path+headFileSuffix)
 	}
-	return chainHead, true, nil
+	return newestLink, true, nil
 }
 
 // A crash during the write leaves either the old or the new content of the head file.
-func writeHead(path string, chainHead chainLink) error {
-	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
+func writeHeadFile(path string, newestLink chainLink) error {
+	file, err := os.OpenFile(path+headFileSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteAt(fmt.Appendf(nil, "{\"seq\":%20d,\"hash\":%q}\n", chainHead.Seq, chainHead.Hash), 0)
+	_, err = file.WriteAt(fmt.Appendf(nil, "{\"seq\":%20d,\"hash\":%q}\n", newestLink.Seq, newestLink.Hash), 0)
 	return errors.Join(err, file.Close())
 }
 
-func (l *Log) writeChained(newLines []byte) error {
+func (l *Log) writeChainedLines(newLines []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (l *Log) writeChained(newLines []byte) error {
 		return err
 	}
 	lastLink := l.chain
-	newLines = appendChained(make([]byte, 0, len(newLines)+len(newLines)/2), newLines, &lastLink)
+	newLines = appendChainedLines(make([]byte, 0, len(newLines)+len(newLines)/2), newLines, &lastLink)
 	if err := l.prepareFile(int64(len(newLines))); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (l *Log) writeChained(newLines []byte) error {
 		return err
 	}
 	l.chain = lastLink
-	if err := writeHead(l.path, lastLink); err != nil { // the lines are already in the log file, so this error is only logged
+	if err := writeHeadFile(l.path, lastLink); err != nil { // the lines are already in the log file, so this error is only logged
 		l.opts.Log.Error().Err(err).Msg("the end of the chain of " + l.opts.Subject + " cannot be stored")
 	}
 	return nil
@@ -150,15 +150,15 @@ func (l *Log) refreshChain() error {
 	if err := l.open(); err != nil {
 		return err
 	}
-	lastChainLink, err := lastLink(l.path)
+	lastChainLink, err := readLastLink(l.path)
 	if err != nil {
 		return err
 	}
 	// After lines were removed from the log, the next line's number follows the head file, so that Verify finds the
 	// gap.
-	chainHead, hasHead, err := readHead(l.path)
-	if err == nil && hasHead && chainHead.Seq >= lastChainLink.Seq {
-		lastChainLink = chainHead
+	newestLink, hasHeadFile, err := readFirstLink(l.path)
+	if err == nil && hasHeadFile && newestLink.Seq >= lastChainLink.Seq {
+		lastChainLink = newestLink
 	}
 	l.chain = lastChainLink
 	return nil
@@ -188,7 +188,7 @@ func removeIncompleteLine(path string) error {
 	return file.Truncate(fileInfo.Size() - int64(incompleteBytes))
 }
 
-func lastLink(path string) (chainLink, error) {
+func readLastLink(path string) (chainLink, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return chainLink{}, err

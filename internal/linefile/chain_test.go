@@ -59,7 +59,7 @@ func TestVerifyIntactChain(t *testing.T) {
 	if lines[0] != `{"seq":1,"n":1,"time":"2026-03-02T00:00:00Z"}` {
 		t.Errorf("first line of the log = %s, want the number 1 and no hash", lines[0])
 	}
-	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
+	for _, file := range []string{path, path + headFileSuffix, path + ".lock"} {
 		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Mode().Perm()&0o077 != 0 && file != path+".lock" {
 			t.Errorf("file %s: %v, error %v; want an existing file that only the user can read, unless it is the lock file", file, fileInfo, err)
 		}
@@ -121,8 +121,8 @@ func TestVerifyDetectsChanges(t *testing.T) {
 		}),
 			"0 in 1, 2 before, lines:1 This line has no number, but it is not older than the first record with a number: it was changed or inserted."},
 		"garbage at start":  {changeLines(func(l []string) []string { return append([]string{"{\"n\":9}\n"}, l...) }), "0 in 1, lines:1 This line is not a record."},
-		"removal of head":   {func(t *testing.T, path string) { removeFile(t, path+headSuffix) }, "6 in 1, lines.head:0 This file is missing, so lines that are missing at the end of the log cannot be noticed."},
-		"damage of head":    {func(t *testing.T, path string) { writeFile(t, path+headSuffix, "{}") }, "0 in 0, lines.head:0 This file is damaged, so lines that are missing at the end of the log cannot be noticed."},
+		"removal of head":   {func(t *testing.T, path string) { removeFile(t, path+headFileSuffix) }, "6 in 1, lines.head:0 This file is missing, so lines that are missing at the end of the log cannot be noticed."},
+		"damage of head":    {func(t *testing.T, path string) { writeFile(t, path+headFileSuffix, "{}") }, "0 in 0, lines.head:0 This file is damaged, so lines that are missing at the end of the log cannot be noticed."},
 		"an old head":       {func(t *testing.T, path string) { writeOldHead(t, path) }, "6 in 1"},
 		"an incomplete end": {func(t *testing.T, path string) { appendFile(t, path, `{"seq":7,"pr`) }, "6 in 1"},
 	} {
@@ -139,7 +139,7 @@ func TestVerifyDetectsChanges(t *testing.T) {
 			isIntact := !strings.Contains(c.want, ",")
 			writeChain(path, Options{}, 7, 8)
 			got := verifyChain(t, path)
-			if isHeadProblem := strings.Contains(c.want, headSuffix); !isHeadProblem && strings.Contains(got, ",") == isIntact {
+			if isHeadFileProblem := strings.Contains(c.want, headFileSuffix); !isHeadFileProblem && strings.Contains(got, ",") == isIntact {
 				t.Errorf("verification with later records = %s, want a problem only if the chain was changed", got)
 			}
 		})
@@ -171,7 +171,7 @@ func appendFile(t *testing.T, path, fileContent string) {
 
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
-	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
+	if err := writeHeadFile(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -146,7 +146,7 @@ func (l *Log) appendLines(newLines []byte, lines, droppedLines int) {
 // After a failed write, writeText first ends the incomplete line with a line feed.
 func (l *Log) writeText(newLines []byte) error {
 	if l.opts.IsChained {
-		return l.writeChained(newLines)
+		return l.writeChainedLines(newLines)
 	}
 	if l.endsInPartialLine {
 		newLines = append([]byte("\n"), newLines...)

@@ -40,7 +40,7 @@ func readLog(t *testing.T, path string) []string {
 	return lines
 }
 
-func TestWriteAndRead(t *testing.T) {
+func TestReadReturnsWrittenLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	l := Open(path, testOptions(Options{}))
 	l.Write([]byte("one\n"))
@@ -140,7 +140,7 @@ func waitUntilDropped(l *Log, want int) {
 	}
 }
 
-func TestDamagedLines(t *testing.T) {
+func TestReadCountsDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logContent := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
 	if err := os.WriteFile(path, []byte(logContent), 0o600); err != nil {

@@ -22,7 +22,7 @@ const maxLineBytes = 1 << 20
 // Read returns the entry. The function decode must not keep a reference to the line. If decode
 // returns an error, Read counts the line in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
-	accept := func(line []byte) bool {
+	acceptLine := func(line []byte) bool {
 		entry, isWanted, err := decode(line)
 		if err == nil && isWanted {
 			entries = append(entries, entry)
@@ -33,7 +33,7 @@ func Read[E any](path string, files, maxEntries int, decode func(line []byte) (e
 		return err == nil
 	}
 	for n := files - 1; n >= 0; n-- {
-		badLines, err := readFile(rotatedPath(path, n), accept)
+		badLines, err := readFile(rotatedPath(path, n), acceptLine)
 		damagedLines += badLines
 		if err != nil {
 			return nil, damagedLines, err
@@ -45,7 +45,7 @@ func Read[E any](path string, files, maxEntries int, decode func(line []byte) (e
 	return entries, damagedLines, nil
 }
 
-func readFile(path string, accept func([]byte) bool) (damagedLines int, err error) {
+func readFile(path string, acceptLine func([]byte) bool) (damagedLines int, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -65,7 +65,7 @@ func readFile(path string, accept func([]byte) bool) (damagedLines int, err erro
 			return damagedLines, fmt.Errorf("read %s: %w", path, err)
 		}
 		line = bytes.TrimSpace(line)
-		if isTooLong || len(line) > 0 && !accept(line) {
+		if isTooLong || len(line) > 0 && !acceptLine(line) {
 			damagedLines++
 		}
 		if err != nil {

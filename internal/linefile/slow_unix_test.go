@@ -39,11 +39,11 @@ func TestSlowDiskDropsLines(t *testing.T) {
 		writtenLines, droppedLines := 0, 0
 		lines := bufio.NewScanner(reader)
 		for lines.Scan() {
-			n, isReport := 0, false
+			n, isDropReport := 0, false
 			if _, err := fmt.Sscanf(lines.Text(), "dropped %d", &n); err == nil {
-				isReport = true
+				isDropReport = true
 			}
-			if droppedLines += n; !isReport {
+			if droppedLines += n; !isDropReport {
 				writtenLines++
 			}
 		}

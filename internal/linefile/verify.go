@@ -41,19 +41,19 @@ type Problem struct {
 // The type verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
-	files     int
-	path      string
-	chainHead chainLink
+	files      int
+	path       string
+	newestLink chainLink
 
-	newestUnchained unchainedLine
-	lastLink        chainLink
-	lastFile        string
-	lastLineNumber  int
-	file            string
-	line            int
-	// isOldestSet is true if the log has its maximum number of files, so rotation may have
+	lastUnchainedLine unchainedLine
+	lastLink          chainLink
+	lastFile          string
+	lastLineNumber    int
+	file              string
+	line              int
+	// mayLackOlderFiles is true if the log has its maximum number of files, so rotation may have
 	// removed older files.
-	isOldestSet bool
+	mayLackOlderFiles bool
 }
 
 // unchainedLine is the position and the time of a log line that precedes the hash chain.
@@ -74,12 +74,12 @@ func Verify(path string, files int) (Verification, error) {
 	}
 	defer unlock()
 	v := verifier{files: files, path: path}
-	chainHead, hasHead, err := readHead(path)
+	newestLink, hasHeadFile, err := readFirstLink(path)
 	if err != nil {
-		v.report(path+headSuffix, 0, "This file is damaged, so lines that are missing at the end of the log cannot be noticed.")
+		v.report(path+headFileSuffix, 0, "This file is damaged, so lines that are missing at the end of the log cannot be noticed.")
 		return v.Verification, nil
 	}
-	v.chainHead = chainHead
+	v.newestLink = newestLink
 	for n := files - 1; n >= 0 && v.Problem == nil; n-- {
 		if err := v.readFile(rotatedPath(path, n), n == files-1); err != nil {
 			return Verification{}, err
@@ -87,17 +87,17 @@ func Verify(path string, files int) (Verification, error) {
 	}
 	switch {
 	case v.Problem != nil:
-	case !hasHead && v.Lines > 0:
-		v.report(path+headSuffix, 0, "This file is missing, so lines that are missing at the end of the log cannot be noticed.")
-	case v.lastLink.Seq == 0 && chainHead.Seq > 0:
-		v.report(path, 0, missingText(1, chainHead.Seq)+".")
-	case v.lastLink.Seq < chainHead.Seq:
-		v.report(v.lastFile, v.lastLineNumber, missingText(v.lastLink.Seq+1, chainHead.Seq)+" after this line.")
+	case !hasHeadFile && v.Lines > 0:
+		v.report(path+headFileSuffix, 0, "This file is missing, so lines that are missing at the end of the log cannot be noticed.")
+	case v.lastLink.Seq == 0 && newestLink.Seq > 0:
+		v.report(path, 0, describeMissingRecords(1, newestLink.Seq)+".")
+	case v.lastLink.Seq < newestLink.Seq:
+		v.report(v.lastFile, v.lastLineNumber, describeMissingRecords(v.lastLink.Seq+1, newestLink.Seq)+" after this line.")
 	}
 	return v.Verification, nil
 }
 
-func missingText(firstSeq, lastSeq uint64) string {
+func describeMissingRecords(firstSeq, lastSeq uint64) string {
 	if firstSeq == lastSeq {
 		return fmt.Sprintf("Record %d is missing", firstSeq)
 	}
@@ -120,7 +120,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 	}
 	defer f.Close()
 	v.Files++
-	v.isOldestSet = v.isOldestSet || isOldest
+	v.mayLackOlderFiles = v.mayLackOlderFiles || isOldest
 	v.file, v.line = path, 0
 	r := bufio.NewReaderSize(f, maxLineBytes)
 	for v.Problem == nil {
@@ -143,38 +143,38 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 
 func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
-	isFirst := v.lastLink.Seq == 0
+	isFirstLine := v.lastLink.Seq == 0
 	switch {
 	case err != nil || !isChained && fields.Time.IsZero():
 		v.report(v.file, v.line, "This line is not a record.")
-	case isFirst && !isChained:
+	case isFirstLine && !isChained:
 		v.LinesBeforeChain++
-		if !fields.Time.Before(v.newestUnchained.readTime) {
-			v.newestUnchained = unchainedLine{v.file, v.line, fields.Time}
+		if !fields.Time.Before(v.lastUnchainedLine.readTime) {
+			v.lastUnchainedLine = unchainedLine{v.file, v.line, fields.Time}
 		}
 		return
-	case isFirst && v.LinesBeforeChain > 0 && !v.newestUnchained.readTime.Before(fields.Time):
-		v.report(v.newestUnchained.file, v.newestUnchained.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
+	case isFirstLine && v.LinesBeforeChain > 0 && !v.lastUnchainedLine.readTime.Before(fields.Time):
+		v.report(v.lastUnchainedLine.file, v.lastUnchainedLine.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
 	case !isChained:
 		v.report(v.file, v.line, fmt.Sprintf("This line is not part of the chain: an older version of opentabs or another program wrote it after record %d.", v.lastLink.Seq))
-	case isFirst && fields.Seq > 1 && (!v.isOldestSet || v.LinesBeforeChain > 0):
-		v.report(v.file, v.line, missingText(1, fields.Seq-1)+" before this line.")
-	case !isFirst && fields.Seq <= v.lastLink.Seq:
+	case isFirstLine && fields.Seq > 1 && (!v.mayLackOlderFiles || v.LinesBeforeChain > 0):
+		v.report(v.file, v.line, describeMissingRecords(1, fields.Seq-1)+" before this line.")
+	case !isFirstLine && fields.Seq <= v.lastLink.Seq:
 		v.report(v.file, v.line, fmt.Sprintf("This line is record %d, but it follows record %d.", fields.Seq, v.lastLink.Seq))
-	case !isFirst && fields.Seq > v.lastLink.Seq+1:
-		v.report(v.file, v.line, missingText(v.lastLink.Seq+1, fields.Seq-1)+" before this line.")
-	case !isFirst && fields.Prev != v.lastLink.Hash:
+	case !isFirstLine && fields.Seq > v.lastLink.Seq+1:
+		v.report(v.file, v.line, describeMissingRecords(v.lastLink.Seq+1, fields.Seq-1)+" before this line.")
+	case !isFirstLine && fields.Prev != v.lastLink.Hash:
 		v.report(v.lastFile, v.lastLineNumber, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 	if v.Problem != nil {
 		return
 	}
-	if isFirst {
+	if isFirstLine {
 		v.FirstTime = fields.Time
 	}
 	v.Lines++
 	v.lastLink, v.lastFile, v.lastLineNumber = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
-	if v.lastLink.Seq == v.chainHead.Seq && v.lastLink.Hash != v.chainHead.Hash {
+	if v.lastLink.Seq == v.newestLink.Seq && v.lastLink.Hash != v.newestLink.Hash {
 		v.report(v.file, v.line, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 }

@@ -27,10 +27,10 @@ const (
 	// cancelTimeout is how long a cancelled call waits for the server to close the call's
 	// event stream.
 	cancelTimeout = 2 * time.Second
-	// silenceTimeout is how long the client waits for any bytes from the server. During a
+	// maxStreamSilence is how long the client waits for any bytes from the server. During a
 	// call, opentabs sends a comment every 25 s to keep the stream alive.
-	silenceTimeout  = 2 * time.Minute
-	maxMessageBytes = 1 << 30
+	maxStreamSilence = 2 * time.Minute
+	maxMessageBytes  = 1 << 30
 	// maxPages limits the number of tools/list pages, in case the server returns a next
 	// cursor forever.
 	maxPages = 1000
@@ -40,8 +40,8 @@ const (
 // request.
 var ErrNoResponse = errors.New("the server ended the connection before it answered")
 
-// ErrServerSilent is returned if the server sent no bytes for 2 min.
-var ErrServerSilent = errors.New("the server has not answered for 2 min")
+// ErrServerUnresponsive is returned if the server sent no bytes for 2 min.
+var ErrServerUnresponsive = errors.New("the server has not answered for 2 min")
 
 // ErrNoServer is returned if the TCP connection to the server fails.
 var ErrNoServer = errors.New("no MCP server listens")

@@ -18,7 +18,7 @@ import (
 )
 
 type fakeServer struct {
-	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+	handleToolCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
 	mu       sync.Mutex // the mutex guards the field requests
 	requests []string
@@ -67,7 +67,7 @@ func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.Method == "tools/list":
 		writeReply(w, m.ID, `{"tools":[{"name":"b"}]}`)
 	case m.Method == "tools/call":
-		f.onCall(w, r, m.ID, m.Params.Meta.Token)
+		f.handleToolCall(w, r, m.ID, m.Params.Meta.Token)
 	case m.Method == "notifications/cancelled":
 		f.recordRequest("cancelled " + string(m.Params.RequestID))
 		w.WriteHeader(http.StatusAccepted)
@@ -99,8 +99,8 @@ func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Clien
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
 		server := &http.Server{Handler: f}
-		var servedRequests sync.WaitGroup
-		servedRequests.Go(func() { _ = server.Serve(l) })
+		var serverGoroutine sync.WaitGroup
+		serverGoroutine.Go(func() { _ = server.Serve(l) })
 		transport := &http.Transport{DialContext: l.Dial}
 		c := New(Options{URL: "http://server/mcp", Token: "secret", Name: "test", Version: "1", Transport: transport})
 		if _, err := c.Initialize(t.Context()); err != nil {
@@ -109,11 +109,11 @@ func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Clien
 		test(t, c)
 		transport.CloseIdleConnections()
 		_ = server.Close()
-		servedRequests.Wait()
+		serverGoroutine.Wait()
 	})
 }
 
-func TestSession(t *testing.T) {
+func TestSessionWithServer(t *testing.T) {
 	f := &fakeServer{}
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		tools, err := c.ListTools(t.Context())
@@ -137,7 +137,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestCallWithProgress(t *testing.T) {
-	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+	f := &fakeServer{handleToolCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
 		writeStream(w,
 			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":4,"message":"one"}}`, token),
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":999,"progress":2}}`,
@@ -171,7 +171,7 @@ func TestCallWithProgress(t *testing.T) {
 }
 
 func TestCallWithoutProgressSendsNoToken(t *testing.T) {
-	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+	f := &fakeServer{handleToolCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
 		if token != nil {
 			t.Errorf("the request contains the progress token %s, want none", token)
 		}
@@ -184,48 +184,48 @@ func TestCallWithoutProgressSendsNoToken(t *testing.T) {
 	})
 }
 
-func TestCallFails(t *testing.T) {
+func TestCallErrorsAreReturned(t *testing.T) {
 	for name, c := range map[string]struct {
-		onCall  func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
-		want    string
-		wantErr error
+		handleToolCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+		want           string
+		wantErr        error
 	}{
-		"an error": {onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+		"an error": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such tool"}}`, id)
 		}, want: "no such tool"},
-		"an error with a status": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"an error with a status": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"bad session"}}`)
 		}, want: "bad session"},
-		"no answer": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"no answer": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 		}, want: "tools/call: the server ended the connection before it answered", wantErr: ErrNoResponse},
-		"a broken connection": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"a broken connection": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{}`)
 			panic(http.ErrAbortHandler)
 		}, wantErr: ErrNoResponse},
-		"no answer at all": {onCall: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
+		"no answer at all": {handleToolCall: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
 			panic(http.ErrAbortHandler)
 		}, wantErr: ErrNoResponse},
-		"no message": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"no message": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `nonsense`)
 		}, want: "the server sent a malformed message"},
-		"a status": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"a status": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, `{"error":"slow down"}`, http.StatusTooManyRequests)
 		}, want: "tools/call: the server answered 429 Too Many Requests: slow down"},
-		"text": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"text": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, "boom", http.StatusInternalServerError)
 		}, want: "the server answered 500 Internal Server Error: boom"},
-		"another's answer": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"another's answer": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeReply(w, json.RawMessage(`55`), `{}`)
 		}, want: "the server answered 200"},
-		"a wrong result": {onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+		"a wrong result": {handleToolCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 			writeReply(w, id, `{"content":1}`)
 		}, want: "read the answer of tools/call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runWithClient(t, &fakeServer{onCall: c.onCall}, func(t *testing.T, client *Client) {
+			runWithClient(t, &fakeServer{handleToolCall: c.handleToolCall}, func(t *testing.T, client *Client) {
 				_, err := client.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 				if err == nil || !strings.Contains(err.Error(), c.want) || c.wantErr != nil && !errors.Is(err, c.wantErr) {
 					t.Errorf("error of the call = %v, want an error that contains %q", err, c.want)
@@ -247,7 +247,7 @@ func TestCancel(t *testing.T) {
 		{"the server does not", time.Hour, cancelTimeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+			f := &fakeServer{handleToolCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 				writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 				select {
 				case <-time.After(10*time.Second + c.endDelay):
@@ -275,7 +275,7 @@ func TestCancel(t *testing.T) {
 
 func TestResultAfterCancel(t *testing.T) {
 	var cancel context.CancelFunc
-	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+	f := &fakeServer{handleToolCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 		writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 		cancel()
 		<-time.After(100 * time.Millisecond)
@@ -299,7 +299,7 @@ func TestInitializeWithoutServer(t *testing.T) {
 
 // A server that sends a comment every 25 s stays connected.
 func TestSilentServer(t *testing.T) {
-	f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+	f := &fakeServer{handleToolCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range 60 {
 			fmt.Fprint(w, ":\n\n")
@@ -311,10 +311,10 @@ func TestSilentServer(t *testing.T) {
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		startTime := time.Now()
 		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
-		if !errors.Is(err, ErrServerSilent) {
-			t.Errorf("got %v; want the error %v", err, ErrServerSilent)
+		if !errors.Is(err, ErrServerUnresponsive) {
+			t.Errorf("got %v; want the error %v", err, ErrServerUnresponsive)
 		}
-		if waitTime, want := time.Since(startTime), 60*25*time.Second+silenceTimeout; waitTime < want-25*time.Second || waitTime > want {
+		if waitTime, want := time.Since(startTime), 60*25*time.Second+maxStreamSilence; waitTime < want-25*time.Second || waitTime > want {
 			t.Errorf("the client gave up after %v, want %v", waitTime, want)
 		}
 	})

@@ -102,13 +102,13 @@ func (x pendingRequest) cancelForm(params json.RawMessage) {
 	}
 }
 
-// watchedReader calls onData after each read. The function onData resets the silence timer.
-type watchedReader struct {
+// notifyingReader calls onData after each read. The function onData resets the silence timer.
+type notifyingReader struct {
 	r      io.Reader
 	onData func()
 }
 
-func (l watchedReader) Read(p []byte) (int, error) {
+func (l notifyingReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.onData()
 	return n, err
@@ -136,9 +136,9 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var hasTimedOut atomic.Bool
-	silenceTimer := time.AfterFunc(silenceTimeout, func() { hasTimedOut.Store(true); closeStream() })
+	silenceTimer := time.AfterFunc(maxStreamSilence, func() { hasTimedOut.Store(true); closeStream() })
 	defer silenceTimer.Stop()
-	x.onData = func() { silenceTimer.Reset(silenceTimeout) }
+	x.onData = func() { silenceTimer.Reset(maxStreamSilence) }
 	stop := context.AfterFunc(ctx, func() {
 		if method == "tools/call" {
 			x.cancel(streamCtx)
@@ -151,7 +151,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
 	if err != nil && hasTimedOut.Load() {
-		return fmt.Errorf("%s: %w", method, ErrServerSilent)
+		return fmt.Errorf("%s: %w", method, ErrServerUnresponsive)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -183,7 +183,7 @@ func (x pendingRequest) run(ctx context.Context, requestBody []byte) (rpcMessage
 	}
 	defer resp.Body.Close()
 	x.onData()
-	input := watchedReader{resp.Body, x.onData}
+	input := notifyingReader{resp.Body, x.onData}
 	// Only the response to initialize may set the MCP session ID.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id

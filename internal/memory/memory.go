@@ -18,16 +18,16 @@ const (
 	firstCheckDelay = 3 * time.Second
 	// busySpareBytes is how much unused memory a busy process may keep.
 	busySpareBytes = 32 << 20
-	// garbageBytes is how much garbage may accumulate between two collections, even if the
+	// minGarbageBytes is how much garbage may accumulate between two collections, even if the
 	// live heap is much smaller. With Go's default GC percentage, a small heap would be
 	// collected every few hundred calls. Garbage collections every few hundred calls would
 	// take a quarter of the CPU time of a call that needs no page.
-	garbageBytes = 16 << 20
-	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
-	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap
+	minGarbageBytes = 16 << 20
+	// minGCPercent is Go's default: as much garbage as live data. maxGCPercent limits the
+	// garbage of an almost empty heap to about minGarbageBytes, because Go's minimum heap
 	// size is 4 MB.
-	minPercent = 100
-	maxPercent = 400
+	minGCPercent = 100
+	maxGCPercent = 400
 	// maxIdleAllocation is the maximum number of bytes that an idle process allocates
 	// between two checks.
 	maxIdleAllocation = 1 << 20
@@ -43,22 +43,22 @@ const (
 // While the heap is small, LimitFreeMemory makes the garbage collector run less often than by
 // default. Before LimitFreeMemory returns, it restores the GC percentage.
 func LimitFreeMemory(ctx context.Context) {
-	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
+	oldPercent := debug.SetGCPercent(gcPercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()
-	defer runAfterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
+	defer runAfterEachCollection(func() { debug.SetGCPercent(gcPercent(liveHeap())) })()
 	checkTimer := time.NewTimer(firstCheckDelay)
 	defer checkTimer.Stop()
-	neededBytes, allocatedBytes := uint64(0), uint64(0)
+	bytesAfterFreeing, allocatedBytes := uint64(0), uint64(0)
 	for {
 		select {
 		case <-checkTimer.C:
 			systemBytesNow := ReadUse().SystemBytes
 			isIdle := totalAllocated()-allocatedBytes < maxIdleAllocation
-			if systemBytesNow > neededBytes+busySpareBytes || isIdle && systemBytesNow > neededBytes+idleSpareBytes || allocatedBytes == 0 {
+			if systemBytesNow > bytesAfterFreeing+busySpareBytes || isIdle && systemBytesNow > bytesAfterFreeing+idleSpareBytes || allocatedBytes == 0 {
 				debug.FreeOSMemory()
-				neededBytes = ReadUse().SystemBytes
+				bytesAfterFreeing = ReadUse().SystemBytes
 			}
-			debug.SetGCPercent(garbagePercent(liveHeap()))
+			debug.SetGCPercent(gcPercent(liveHeap()))
 			allocatedBytes = totalAllocated()
 			checkTimer.Reset(checkInterval)
 		case <-ctx.Done():
@@ -92,8 +92,8 @@ func runAfterEachCollection(work func()) (stop func()) {
 
 func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
-func garbagePercent(liveBytes uint64) int {
-	return min(max(int(garbageBytes*100/max(liveBytes, 1)), minPercent), maxPercent)
+func gcPercent(liveBytes uint64) int {
+	return min(max(int(minGarbageBytes*100/max(liveBytes, 1)), minGCPercent), maxGCPercent)
 }
 
 func liveHeap() uint64 { return readMetric("/gc/heap/live:bytes") }

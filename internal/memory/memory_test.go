@@ -27,7 +27,7 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopFreeing := startLimitFreeMemory(t)
 		bytesBefore := ReadUse().SystemBytes
-		writeEachPage(make([]byte, 200<<20))
+		touchMemoryPages(make([]byte, 200<<20))
 		if systemBytes := ReadUse().SystemBytes; systemBytes < bytesBefore+150<<20 {
 			t.Fatalf("system memory: %d MB before and %d MB after a large allocation, want at least 150 MB more", bytesBefore>>20, systemBytes>>20)
 		}
@@ -45,7 +45,7 @@ func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 		stopFreeing := startLimitFreeMemory(t)
 		systemBytesBefore := ReadUse().SystemBytes
 		for _, waitTime := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
-			writeEachPage(make([]byte, busySpareBytes-8<<20))
+			touchMemoryPages(make([]byte, busySpareBytes-8<<20))
 			if systemBytes := ReadUse().SystemBytes; systemBytes < systemBytesBefore+16<<20 {
 				t.Fatalf("system memory: %d MB before and %d MB after an allocation, want at least 16 MB more", systemBytesBefore>>20, systemBytes>>20)
 			}
@@ -59,7 +59,7 @@ func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	})
 }
 
-func writeEachPage(b []byte) {
+func touchMemoryPages(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
@@ -70,22 +70,22 @@ func TestGarbagePercent(t *testing.T) {
 		liveBytes uint64
 		want      int
 	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {16 << 20, 100}, {500 << 20, 100}} {
-		if got := garbagePercent(c.liveBytes); got != c.want {
-			t.Errorf("garbagePercent for a live heap of %d MB = %d %%, want %d %%", c.liveBytes>>20, got, c.want)
+		if got := gcPercent(c.liveBytes); got != c.want {
+			t.Errorf("gcPercent for a live heap of %d MB = %d %%, want %d %%", c.liveBytes>>20, got, c.want)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		initialPercent := debug.SetGCPercent(77)
 		defer debug.SetGCPercent(initialPercent)
 		stopFreeing := startLimitFreeMemory(t)
-		runningPercent := debug.SetGCPercent(77)
-		debug.SetGCPercent(runningPercent)
-		if runningPercent < minPercent || runningPercent != garbagePercent(liveHeap()) {
-			t.Errorf("GC percentage = %d with a live heap of %d bytes, want the value of garbagePercent", runningPercent, liveHeap())
+		percentWhileRunning := debug.SetGCPercent(77)
+		debug.SetGCPercent(percentWhileRunning)
+		if percentWhileRunning < minGCPercent || percentWhileRunning != gcPercent(liveHeap()) {
+			t.Errorf("GC percentage = %d with a live heap of %d bytes, want the value of garbagePercent", percentWhileRunning, liveHeap())
 		}
 		stopFreeing()
-		if finalPercent := debug.SetGCPercent(77); finalPercent != 77 {
-			t.Errorf("GC percentage after LimitFreeMemory = %d; want 77, the value before it", finalPercent)
+		if restoredPercent := debug.SetGCPercent(77); restoredPercent != 77 {
+			t.Errorf("GC percentage after LimitFreeMemory = %d; want 77, the value before it", restoredPercent)
 		}
 	})
 }

@@ -44,9 +44,9 @@ func New(readGauges func() Gauges) *Calls {
 	return c
 }
 
-// After is a hook that counts each ended call, and records the call's running time and
+// AfterCall is a hook that counts each ended call, and records the call's running time and
 // waiting time. After implements [dispatch.AfterHook].
-func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
+func (c *Calls) AfterCall(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
 	c.metricSet.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()
 	if v.RunMs > 0 {

@@ -20,7 +20,7 @@ func TestMetrics(t *testing.T) {
 		endedTime := createdTime.Add(20 * time.Second)
 		callView := dispatch.View{Created: createdTime, Ended: &endedTime, RunMs: runMs, ErrorCode: code}
 		callView.Status = callStatus
-		m.After(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: plugin}}, dispatch.EndedCall{View: callView})
+		m.AfterCall(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: plugin}}, dispatch.EndedCall{View: callView})
 	}
 	endCall("messages", wire.StatusDone, "", 40)
 	endCall("messages", wire.StatusDone, "", 15_000)

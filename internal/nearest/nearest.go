@@ -28,8 +28,8 @@ func Name(wrongName string, names []string) string {
 	return nearestName
 }
 
-// IsWithin reports whether a name has at most maxEdits edits from wrongName.
-func IsWithin(wrongName, name string, maxEdits int) bool {
+// IsWithinEditDistance reports whether a name has at most maxEdits edits from wrongName.
+func IsWithinEditDistance(wrongName, name string, maxEdits int) bool {
 	return editDistance(wrongName, name, maxEdits+1) <= maxEdits
 }
 
@@ -41,7 +41,7 @@ func normalizeName(name string) string {
 // one edit.
 func editDistance(wrongName, name string, maxEdits int) int {
 	switch {
-	case len(wrongName) >= minPrefixChars && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
+	case len(wrongName) >= minPrefixChars && strings.HasPrefix(name, wrongName), differsByOneSwap(wrongName, name):
 		return 1
 	case len(wrongName) > maxComparedChars || len(name) > maxComparedChars:
 		return maxEdits
@@ -49,7 +49,7 @@ func editDistance(wrongName, name string, maxEdits int) int {
 	return levenshtein.ComputeDistance(wrongName, name)
 }
 
-func isSwap(a, b string) bool {
+func differsByOneSwap(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}

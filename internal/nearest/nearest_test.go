@@ -40,19 +40,19 @@ func TestNearestName(t *testing.T) {
 }
 
 // Name does not compute the edit distance of names of 1 MiB, which would take minutes.
-func TestIsWithin(t *testing.T) {
+func TestIsWithinEditDistance(t *testing.T) {
 	for _, test := range []struct {
 		wrongName, name string
 		maxEdits        int
 		want            bool
 	}{{"berlin", "begin", 1, false}, {"berlin", "begin", 2, true}, {"mesage", "message", 1, true}, {"prot", "port", 1, true}} {
-		if got := IsWithin(test.wrongName, test.name, test.maxEdits); got != test.want {
-			t.Errorf("IsWithin(%q, %q, %d) = %v, want %v", test.wrongName, test.name, test.maxEdits, got, test.want)
+		if got := IsWithinEditDistance(test.wrongName, test.name, test.maxEdits); got != test.want {
+			t.Errorf("IsWithinEditDistance(%q, %q, %d) = %v, want %v", test.wrongName, test.name, test.maxEdits, got, test.want)
 		}
 	}
 }
 
-func TestNameOfLongWord(t *testing.T) {
+func TestNearestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
 		t.Errorf("Name of a long word returned %d bytes; want %q", len(got), "")

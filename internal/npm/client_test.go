@@ -114,9 +114,9 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// TestLoginIsNotSentToForeignHosts checks that no login is sent to another host, neither after a
+// TestLoginIsNotSentToOtherHosts checks that no login is sent to another host, neither after a
 // redirect nor for a tarball on another host.
-func TestLoginIsNotSentToForeignHosts(t *testing.T) {
+func TestLoginIsNotSentToOtherHosts(t *testing.T) {
 	file := validVersion().File
 	var sentAuthorization atomic.Value
 	otherServer, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +191,7 @@ func breakConnection(w http.ResponseWriter, _ *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-func TestRetry(t *testing.T) {
+func TestTemporaryFailuresAreRetried(t *testing.T) {
 	registry := &npmtest.Registry{}
 	registry.Publish(validVersion())
 	for _, firstHandler := range []http.HandlerFunc{respondStatus(503), respondStatus(429), breakConnection} {
@@ -203,7 +203,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-func TestErrorsSuggestAction(t *testing.T) {
+func TestRegistryErrorsSuggestAction(t *testing.T) {
 	redirectTo := func(to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
@@ -236,7 +236,7 @@ func TestErrorsSuggestAction(t *testing.T) {
 	}
 }
 
-func TestSilentRegistry(t *testing.T) {
+func TestSilentRegistryTimesOut(t *testing.T) {
 	done := make(chan struct{})
 	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"name":`)

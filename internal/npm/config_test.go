@@ -50,7 +50,7 @@ func loadSettings(t *testing.T, files map[string]string, variables ...string) (*
 	return c, home
 }
 
-func TestRegistryOf(t *testing.T) {
+func TestChooseRegistryOfPackage(t *testing.T) {
 	const name, scopedPackage = "opentabs-plugin-a", "@acme/opentabs-plugin-a"
 	for _, c := range []struct {
 		description       string

@@ -23,18 +23,18 @@ type Tarball struct {
 // Download downloads the .tgz file of a version into a new file in dir and verifies the
 // file's integrity. After an error, Download removes the partial file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
-	packageText := v.Name + " " + v.Version
+	packageLabel := v.Name + " " + v.Version
 	expectedHashes, err := parseIntegrity(v.Dist)
 	if err != nil {
-		return Tarball{}, fmt.Errorf("%s is refused: %w", packageText, err)
+		return Tarball{}, fmt.Errorf("%s is refused: %w", packageLabel, err)
 	}
 	address, err := tarballAddress(p.Registry, v.Dist.Tarball)
 	if err != nil {
-		return Tarball{}, fmt.Errorf("%s is refused: %w", packageText, err)
+		return Tarball{}, fmt.Errorf("%s is refused: %w", packageLabel, err)
 	}
 	f, err := os.CreateTemp(dir, "download-*.tgz")
 	if err != nil {
-		return Tarball{}, fmt.Errorf("fetch %s: %w", packageText, err)
+		return Tarball{}, fmt.Errorf("fetch %s: %w", packageLabel, err)
 	}
 	defer f.Close()
 	t := Tarball{Path: f.Name()}
@@ -56,20 +56,20 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		err = f.Close()
 	}
 	if err != nil {
-		return Tarball{}, fmt.Errorf("fetch %s: %w", packageText, errors.Join(err, os.Remove(f.Name())))
+		return Tarball{}, fmt.Errorf("fetch %s: %w", packageLabel, errors.Join(err, os.Remove(f.Name())))
 	}
 	return t, nil
 }
 
 // A registry behind a proxy often lists its own files with http addresses, so tarballAddress replaces http with https.
-func tarballAddress(registry, listedAddress string) (string, error) {
+func tarballAddress(registry, registryTarballURL string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {
 		return "", err
 	}
-	u, err := url.Parse(listedAddress)
+	u, err := url.Parse(registryTarballURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return "", fmt.Errorf("the registry lists an invalid address for its file (%q); report this to the registry", listedAddress)
+		return "", fmt.Errorf("the registry lists an invalid address for its file (%q); report this to the registry", registryTarballURL)
 	}
 	if registryURL.Scheme == "https" && u.Scheme == "http" {
 		if u.Hostname() != registryURL.Hostname() {

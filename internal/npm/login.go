@@ -32,7 +32,7 @@ func (c *Config) findLogins() {
 			continue
 		}
 		seenNames[address] = true
-		c.logins = append(c.logins, c.loginSetting(address))
+		c.logins = append(c.logins, c.readLogin(address))
 	}
 	slices.SortFunc(c.logins, func(a, b registryLogin) int { return len(b.path) - len(a.path) })
 }
@@ -45,9 +45,9 @@ func splitLogin(key string) (address string, ok bool) {
 	return key[:i], true
 }
 
-// loginSetting returns the login that npm's settings define for an address, such as
+// readLogin returns the login that npm's settings define for an address, such as
 // "//registry.example/".
-func (c *Config) loginSetting(address string) registryLogin {
+func (c *Config) readLogin(address string) registryLogin {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
 	l := registryLogin{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
 	if l.path == "//" {
@@ -63,14 +63,14 @@ func (c *Config) loginSetting(address string) registryLogin {
 		}
 		return s.value
 	}
-	token, authText, user, password := getAttribute(tokenKey), getAttribute(authKey), getAttribute(userKey), getAttribute(passwordKey)
+	token, basicAuth, user, password := getAttribute(tokenKey), getAttribute(authKey), getAttribute(userKey), getAttribute(passwordKey)
 	decodedPassword, err := base64.StdEncoding.DecodeString(password)
 	switch {
 	case l.problemText != "":
 	case token != "":
 		l.header = "Bearer " + token
-	case authText != "":
-		l.header = "Basic " + authText
+	case basicAuth != "":
+		l.header = "Basic " + basicAuth
 	case user != "" && password != "" && err == nil:
 		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(decodedPassword)))
 	case user != "" && password != "":

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLogins(t *testing.T) {
+func TestLoginForRegistry(t *testing.T) {
 	config, _ := loadSettings(t, map[string]string{".npmrc": strings.Join([]string{
 		"//r.com/:_authToken=whole",
 		"//r.com/team/a/:_authToken=deep",

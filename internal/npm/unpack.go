@@ -223,7 +223,7 @@ func (u *unpacker) reservePath(name string, isFolder bool, entryName string) err
 		takenPath += "/"
 	}
 	key := strings.ToLower(name)
-	if otherPath, isClaimed := u.reservedPaths[key]; isClaimed && (!isFolder || otherPath != takenPath) {
+	if otherPath, isReserved := u.reservedPaths[key]; isReserved && (!isFolder || otherPath != takenPath) {
 		return newRefusedError("the package contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(otherPath, "/"), entryName)
 	}
 	u.reservedPaths[key] = takenPath

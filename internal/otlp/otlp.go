@@ -51,9 +51,9 @@ func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements [dispatch.AfterHook]. The method After queues the spans of an ended
+// AfterCall implements [dispatch.AfterHook]. The method AfterCall queues the spans of an ended
 // call, and does not wait for the network.
-func (e *Exporter) After(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
+func (e *Exporter) AfterCall(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
 	spans := spansOf(callInfo, &endedCall.View)
 	e.mu.Lock()
 	defer e.mu.Unlock()

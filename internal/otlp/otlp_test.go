@@ -92,21 +92,21 @@ func TestExportedSpans(t *testing.T) {
 		c := newCollector(t)
 		e := otlp.New(newTestConfig(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
 		parentDir := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c2", "c1", wire.StatusTimedOut))
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c1", "", wire.StatusDone))
-		e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
+		e.AfterCall(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c2", "c1", wire.StatusTimedOut))
+		e.AfterCall(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c1", "", wire.StatusDone))
+		e.AfterCall(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
 		e.Flush(t.Context())
 
 		spans := c.spans(t)
 		if len(spans) != 12 {
 			t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 		}
-		nestedSpan, call, untracedCall := spans[0], spans[4], spans[8]
+		nestedSpan, call, callWithoutTrace := spans[0], spans[4], spans[8]
 		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nestedSpan.TraceID != call.TraceID || nestedSpan.ParentSpanID != call.SpanID {
 			t.Errorf("want the trace ID of the client in both spans, and the call as the parent of the nested call; span of the call = %+v\nspan of the nested call = %+v", call, nestedSpan)
 		}
-		if len(untracedCall.TraceID) != 32 || len(untracedCall.SpanID) != 16 || untracedCall.TraceID == call.TraceID || untracedCall.ParentSpanID != "" {
-			t.Errorf("span of a call without a trace context of the client = %+v, want a new trace ID and no parent", untracedCall)
+		if len(callWithoutTrace.TraceID) != 32 || len(callWithoutTrace.SpanID) != 16 || callWithoutTrace.TraceID == call.TraceID || callWithoutTrace.ParentSpanID != "" {
+			t.Errorf("span of a call without a trace context of the client = %+v, want a new trace ID and no parent", callWithoutTrace)
 		}
 		if call.Kind != 2 || nestedSpan.Kind != 1 || call.Status.Code != 0 || nestedSpan.Status.Code != 2 {
 			t.Errorf("span of the call = %+v, span of the nested call = %+v; want the kinds 2 and 1, and the status codes 0 and 2", call, nestedSpan)
@@ -133,7 +133,7 @@ func TestExportedSpans(t *testing.T) {
 	})
 }
 
-func TestExportFailures(t *testing.T) {
+func TestExportFailuresAreLoggedOnce(t *testing.T) {
 	// The test runs in fake time, so that the exporter does not send a batch before all 2,000
 	// calls have ended.
 	synctest.Test(t, func(t *testing.T) {
@@ -142,14 +142,14 @@ func TestExportFailures(t *testing.T) {
 		e := otlp.New(newTestConfig(t, c.URL, nil), zerolog.New(&log))
 		for _, httpStatus := range []int{500, 500, 200, 200} {
 			c.httpStatus = httpStatus
-			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
+			e.AfterCall(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 			e.Flush(t.Context())
 		}
 		if got := strings.Count(log.String(), "could not be sent"); got != 1 || strings.Count(log.String(), "sent to the OpenTelemetry endpoint again") != 1 {
 			t.Errorf("log of the exporter = %s, want one line about the failure and one about the recovery", log.String())
 		}
 		for range 2000 {
-			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
+			e.AfterCall(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 		}
 		e.Flush(t.Context())
 		if got := len(c.spans(t)); got != 4096 || !strings.Contains(log.String(), `"spans":3904`) {
@@ -159,7 +159,7 @@ func TestExportFailures(t *testing.T) {
 	})
 }
 
-func TestEndpointInLog(t *testing.T) {
+func TestLoggedEndpointHasNoPassword(t *testing.T) {
 	if got := newTestConfig(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
 		t.Errorf("endpoint in the log = %q, want the password masked", got)
 	}

@@ -28,11 +28,11 @@ import (
 )
 
 const (
-	// codeChars is the length of a pairing code without hyphens. Each character of a
+	// pairingCodeChars is the length of a pairing code without hyphens. Each character of a
 	// pairing code encodes 5 bits.
-	codeChars   = 20
-	maxBrowsers = 256
-	lockTimeout = 5 * time.Second
+	pairingCodeChars = 20
+	maxBrowsers      = 256
+	lockTimeout      = 5 * time.Second
 	// displayedIDChars is the length of a paired browser's ID, which users see and type.
 	displayedIDChars = 8
 )
@@ -97,7 +97,7 @@ func Open(path string) *Store { return &Store{path} }
 func ParseCode(pairingCode string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(pairingCode))
-	if len(code) != codeChars || strings.Trim(code, alphabet) != "" {
+	if len(code) != pairingCodeChars || strings.Trim(code, alphabet) != "" {
 		return "", errCode
 	}
 	return code, nil

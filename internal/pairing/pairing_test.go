@@ -28,16 +28,16 @@ func TestParseCode(t *testing.T) {
 	}
 }
 
-func TestPairing(t *testing.T) {
+func TestPairingReplacesCodeKey(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
-	codeKey := wire.PairingKey(testCode)
-	wantKey := func(stepName, key string, isValid bool) {
+	firstKey := wire.PairingKey(testCode)
+	checkKey := func(stepName, key string, isValid bool) {
 		t.Helper()
 		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
 			t.Errorf("%s: Key returned %q, error %v; want the key %q if it is valid: %v", stepName, got, err, key, isValid)
 		}
 	}
-	pairWithKey := func(stepName, key string) string {
+	confirmKey := func(stepName, key string) string {
 		t.Helper()
 		newKey, err := store.Confirm(wire.KeyID(key), "Work")
 		if err != nil {
@@ -45,25 +45,25 @@ func TestPairing(t *testing.T) {
 		}
 		return newKey
 	}
-	wantKey("before the code was added", codeKey, false)
-	if _, err := store.Confirm(wire.KeyID(codeKey), "Work"); !errors.Is(err, ErrUnknown) {
+	checkKey("before the code was added", firstKey, false)
+	if _, err := store.Confirm(wire.KeyID(firstKey), "Work"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("Confirm of an unknown key returned %v, want ErrUnknown", err)
 	}
 	id, err := store.Add(testCode)
 	if secondID, secondErr := store.Add(testCode); err != nil || secondErr != nil || secondID != id {
 		t.Fatalf("Add returned %q, error %v, then %q, %v; want the same ID", id, err, secondID, secondErr)
 	}
-	wantKey("after the code was added", codeKey, true)
+	checkKey("after the code was added", firstKey, true)
 
-	newKey := pairWithKey("the first hello", codeKey)
-	if secondResult := pairWithKey("a hello of a browser that did not store its new key", codeKey); secondResult != newKey || newKey == "" {
+	newKey := confirmKey("the first hello", firstKey)
+	if secondResult := confirmKey("a hello of a browser that did not store its new key", firstKey); secondResult != newKey || newKey == "" {
 		t.Errorf("the new keys for one pairing code are %q and %q; want the same key", newKey, secondResult)
 	}
-	if got := pairWithKey("the first hello with the new key", newKey); got != "" {
+	if got := confirmKey("the first hello with the new key", newKey); got != "" {
 		t.Errorf("the new key was replaced by %q; want no further key", got)
 	}
-	wantKey("after the new key was used", newKey, true)
-	wantKey("after the new key was used", codeKey, false)
+	checkKey("after the new key was used", newKey, true)
+	checkKey("after the new key was used", firstKey, false)
 	if browsers, err := store.List(); err != nil || len(browsers) != 1 || browsers[0].Name != "Work" || !browsers[0].IsConfirmed {
 		t.Errorf("List returned %+v, error %v; want the confirmed browser Work", browsers, err)
 	}
@@ -73,7 +73,7 @@ func TestPairing(t *testing.T) {
 	if err := store.Remove(id); !errors.Is(err, ErrUnknown) {
 		t.Errorf("the second Remove of a browser returned %v, want ErrUnknown", err)
 	}
-	wantKey("after the removal", newKey, false)
+	checkKey("after the removal", newKey, false)
 }
 
 func TestDamagedFile(t *testing.T) {

@@ -33,7 +33,7 @@ const requestTimeout = 2 * time.Minute
 // Plugins installs, updates and removes a daemon's plugins on behalf of side panels.
 // Create a Plugins with [New].
 type Plugins struct {
-	permissions.Local
+	permissions.LocalPolicy
 
 	home   *home.Home
 	getenv func(string) string
@@ -44,9 +44,9 @@ type Plugins struct {
 
 // New returns the Plugins of the opentabs installation h. New stores the function reload,
 // which makes the daemon and its browsers reload all plugins.
-func New(h *home.Home, localPermissions permissions.Local, getenv func(string) string, reload func() error) *Plugins {
+func New(h *home.Home, localPermissions permissions.LocalPolicy, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Plugins{Local: localPermissions, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
+	return &Plugins{LocalPolicy: localPermissions, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
 }
 
 // Close cancels all running downloads and prevents new ones.
@@ -75,7 +75,7 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 			newPlugin, oldPlugin, err = i.Get(ctx, packageSource)
 		}
 		if err == nil && !packageSource.IsLocal() {
-			result.Registry = i.RegistryOf(newPlugin.Package)
+			result.Registry = i.RegistryURLFor(newPlugin.Package)
 		}
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 		return result, errors.New(offer.Error)
 	}
 	result.Version = offer.CurrentVersion
-	if offer.HasNewerOutOfRange() {
+	if offer.HasNewerExcludedVersion() {
 		result.LatestVersion = offer.LatestVersion
 	}
 	if !offer.IsNewer() {

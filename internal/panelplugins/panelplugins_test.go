@@ -23,9 +23,9 @@ import (
 
 type fixture struct {
 	*Plugins
-	t        *testing.T
-	registry *npmtest.Registry
-	reloads  int
+	t           *testing.T
+	registry    *npmtest.Registry
+	reloadCount int
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -39,9 +39,9 @@ func newFixture(t *testing.T) *fixture {
 	t.Setenv("USERPROFILE", userFolder)
 	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	plugins := catalog.New(h.PluginStore(), settings.New(h.State, settings.Options{}), zerolog.Nop())
-	localPermissions := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
+	localPermissions := permissions.NewLocalPolicy(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
 	f.Plugins = New(h, localPermissions, os.Getenv, func() error {
-		f.reloads++
+		f.reloadCount++
 		return plugins.Reload()
 	})
 	t.Cleanup(f.Close)
@@ -76,7 +76,7 @@ func setVersion(t *testing.T, dir, version string) {
 
 func (f *fixture) pluginNames() string {
 	var names []string
-	views, _ := f.Local.Plugins()
+	views, _ := f.LocalPolicy.Plugins()
 	for _, p := range views {
 		names = append(names, p.Name+" "+p.Version)
 	}
@@ -111,7 +111,7 @@ func TestInstallUpdateRemove(t *testing.T) {
 	if err != nil || len(folders) != 1 {
 		t.Errorf("the installation has %d package folders, %v; want only the folder of version 1.1.0", len(folders), err)
 	}
-	view, _ := f.Local.Plugins()
+	view, _ := f.LocalPolicy.Plugins()
 	if err := errors.Join(f.ReviewAll([]wire.ConfigReviewParams{{Plugin: "wiki", Hash: view[0].Hash, Permission: wire.PermissionAuto}}, "me")...); err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestInstallUpdateRemove(t *testing.T) {
 	if state := f.State("wiki"); state.Review != nil || state.Permission != "" {
 		t.Errorf("permissions of a removed plugin = %+v, want none", state)
 	}
-	if f.reloads != 3 {
-		t.Errorf("the plugins were reloaded %d times, want one reload for each change", f.reloads)
+	if f.reloadCount != 3 {
+		t.Errorf("the plugins were reloaded %d times, want one reload for each change", f.reloadCount)
 	}
 }
 
@@ -171,8 +171,8 @@ func TestInstallRejectsInvalidSources(t *testing.T) {
 			t.Errorf("RemovePlugin or UpdatePlugin of an unknown plugin returned %v, want an error with its name", err)
 		}
 	}
-	if f.reloads != 0 || f.pluginNames() != "" {
-		t.Errorf("the plugins were reloaded %d times, loaded plugins = %s; want no change", f.reloads, f.pluginNames())
+	if f.reloadCount != 0 || f.pluginNames() != "" {
+		t.Errorf("the plugins were reloaded %d times, loaded plugins = %s; want no change", f.reloadCount, f.pluginNames())
 	}
 }
 

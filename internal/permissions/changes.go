@@ -37,7 +37,7 @@ func (c Changes) hasCalls() bool {
 // change fails, the changes before the failed change stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
-		if err := c.setOpening(p, notef); err != nil {
+		if err := c.setMayOpenTab(p, notef); err != nil {
 			return err
 		}
 	}
@@ -74,21 +74,21 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 		switch {
 		case t.Name == c.Tool:
 			notef("the permission of %s__%s is %s", c.Plugin, t.Name, t.Permission)
-		case c.Tool == "" && t.OwnPermission != "":
-			notef("%s__%s has its own: %s", c.Plugin, t.Name, t.OwnPermission)
+		case c.Tool == "" && t.PermissionOverride != "":
+			notef("%s__%s has its own: %s", c.Plugin, t.Name, t.PermissionOverride)
 		}
 	}
 	return nil
 }
 
-func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
+func (c Changes) setMayOpenTab(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "on" && c.OpenTabs != "off" {
 		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)
 	}
 	if c.Plugin == "" || c.Tool != "" {
 		return usererr.Errorf("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", c.OpenTabs)
 	}
-	if err := p.SetOpening(c.Plugin, c.OpenTabs == "on", httpapi.CommandLine); err != nil {
+	if err := p.SetMayOpenTab(c.Plugin, c.OpenTabs == "on", httpapi.CommandLine); err != nil {
 		return err
 	}
 	currentPermissions, err := p.Permissions(c.Plugin)
@@ -117,7 +117,7 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 		notef("%s may not call the tools of %s", c.Plugin, target)
 	}
 	if c.LateAccess != "" {
-		if err := p.SetLateAccess(c.Plugin, c.LateAccess == "on", httpapi.CommandLine); err != nil {
+		if err := p.SetLateStartAccess(c.Plugin, c.LateAccess == "on", httpapi.CommandLine); err != nil {
 			return err
 		}
 		notef("late access of %s is %s", c.Plugin, c.LateAccess)
@@ -129,7 +129,7 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, target)
 	}
 	currentPermissions, err := p.Permissions(c.Plugin)
-	if err == nil && len(c.AllowCalls) > 0 && currentPermissions.StartsLate && !currentPermissions.HasLateAccess {
+	if err == nil && len(c.AllowCalls) > 0 && currentPermissions.StartsAfterPageScripts && !currentPermissions.HasLateStartAccess {
 		notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", c.Plugin)
 	}

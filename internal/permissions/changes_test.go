@@ -27,7 +27,7 @@ func (r *recordingPolicy) Permissions(string) (httpapi.PluginPermissions, error)
 func (r *recordingPolicy) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
 	return r.recordChange("permission", plugin, tool, permission)
 }
-func (r *recordingPolicy) SetOpening(plugin string, allowed bool, _ string) error {
+func (r *recordingPolicy) SetMayOpenTab(plugin string, allowed bool, _ string) error {
 	return r.recordChange("opening", plugin, allowed)
 }
 func (r *recordingPolicy) SetCalls(plugin, target string, allowed bool, _ string) error {
@@ -35,14 +35,14 @@ func (r *recordingPolicy) SetCalls(plugin, target string, allowed bool, _ string
 }
 func (*recordingPolicy) Sites() ([]httpapi.Site, error) { return nil, nil }
 
-func (*recordingPolicy) SetSite(string, string, string) error { return nil }
+func (*recordingPolicy) SetSiteRule(string, string, string) error { return nil }
 
-func (r *recordingPolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
+func (r *recordingPolicy) SetLateStartAccess(plugin string, allowed bool, _ string) error {
 	return r.recordChange("late", plugin, allowed)
 }
 
 func TestApplyChanges(t *testing.T) {
-	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", OwnPermission: wire.PermissionOff}}
+	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", PermissionOverride: wire.PermissionOff}}
 	for _, c := range []struct {
 		changes                  Changes
 		view                     httpapi.PluginPermissions
@@ -54,7 +54,7 @@ func TestApplyChanges(t *testing.T) {
 		{Changes{Plugin: "a", OpenTabs: "on"}, httpapi.PluginPermissions{MayOpenTab: true, OpensURL: "https://a.example/"},
 			"opening a true", "a call that finds no tab of a may open https://a.example/"},
 		{Changes{Plugin: "a", OpenTabs: "off"}, httpapi.PluginPermissions{}, "opening a false", "calls may not open tabs of a"},
-		{Changes{Plugin: "a", AllowCalls: []string{"b"}, ForbidCalls: []string{"c"}, LateAccess: "off"}, httpapi.PluginPermissions{StartsLate: true}, "calls a c false|late a false|calls a b true",
+		{Changes{Plugin: "a", AllowCalls: []string{"b"}, ForbidCalls: []string{"c"}, LateAccess: "off"}, httpapi.PluginPermissions{StartsAfterPageScripts: true}, "calls a c false|late a false|calls a b true",
 			"a may not call the tools of c|late access of a is off|a may call the tools of b; the permission of each tool applies too|" +
 				"a starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review a`, and allow it with `opentabs plugin permission a --late-access on`"},
 	} {

@@ -21,29 +21,29 @@ import (
 	"opentabs/wire"
 )
 
-// Local reads and changes permissions in the files of the installation. Local implements
+// LocalPolicy reads and changes permissions in the files of the installation. Local implements
 // [httpapi.Policy].
-type Local struct {
+type LocalPolicy struct {
 	*policy.Policy
 	registry *catalog.Catalog
 }
 
-var _ httpapi.Policy = Local{}
+var _ httpapi.Policy = LocalPolicy{}
 
-// NewLocal returns a Local for the plugins in registry.
-func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
-	return Local{policy, registry}
+// NewLocalPolicy returns a Local for the plugins in registry.
+func NewLocalPolicy(policy *policy.Policy, registry *catalog.Catalog) LocalPolicy {
+	return LocalPolicy{policy, registry}
 }
 
 // Plugins returns all plugins as shown in the side panel. The first result contains the
 // loaded plugins, and the second result contains the plugins that failed to load.
-func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
+func (l LocalPolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
 
 // Permissions returns the user's permissions for a plugin and for each of its tools.
 // Permissions implements [httpapi.Policy].
-func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
+func (l LocalPolicy) Permissions(name string) (httpapi.PluginPermissions, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return httpapi.PluginPermissions{}, err
@@ -55,19 +55,19 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 
 // ReviewAll reviews several plugins in one change. errs[i] is the error of reviews[i], or
 // nil. ReviewAll implements [httpapi.Policy].
-func (l Local) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
+func (l LocalPolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
 	return policy.ReviewAll(l.Policy, reviews, by)
 }
 
 // DisableAll turns several plugins off in one change. errs[i] is the error of names[i],
 // or nil. DisableAll implements [httpapi.Policy].
-func (l Local) DisableAll(names []string, by string) (errs []error) {
+func (l LocalPolicy) DisableAll(names []string, by string) (errs []error) {
 	return policy.DisableAll(l.Policy, names, by)
 }
 
 // SetLimit limits how often a tool can run, for example to 10 calls per minute with
 // "10/1m". SetLimit implements [httpapi.Policy].
-func (l Local) SetLimit(name, tool, limit, by string) error {
+func (l LocalPolicy) SetLimit(name, tool, limit, by string) error {
 	var parsedLimit policy.Limit
 	if err := parsedLimit.UnmarshalText([]byte(limit)); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l Local) SetLimit(name, tool, limit, by string) error {
 
 // Sites returns the user's rules for browser tools, sorted by site. Sites implements
 // [httpapi.Policy].
-func (l Local) Sites() ([]httpapi.Site, error) {
+func (l LocalPolicy) Sites() ([]httpapi.Site, error) {
 	var sites []httpapi.Site
 	entries := policy.NewSites(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
@@ -94,10 +94,10 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	return sites, nil
 }
 
-// SetSite sets the user's rule for browser tools on one site, such as "read". If rule is
-// empty, SetSite removes the user's rule for the site. SetSite implements
+// SetSiteRule sets the user's rule for browser tools on one site, such as "read". If rule is
+// empty, SetSiteRule removes the user's rule for the site. SetSiteRule implements
 // [httpapi.Policy].
-func (l Local) SetSite(site, rule, by string) error {
+func (l LocalPolicy) SetSiteRule(site, rule, by string) error {
 	var parsedRule policy.SiteRule
 	if rule != "" {
 		var err error
@@ -110,7 +110,7 @@ func (l Local) SetSite(site, rule, by string) error {
 
 // Settings returns the settings of a plugin with their values; the values of secret
 // settings are omitted. Settings implements [httpapi.Policy].
-func (l Local) Settings(name string) ([]wire.SettingView, error) {
+func (l LocalPolicy) Settings(name string) ([]wire.SettingView, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (l Local) Settings(name string) ([]wire.SettingView, error) {
 
 // ChangeSettings stores settings of a plugin; the value null removes a setting.
 // ChangeSettings implements [httpapi.Policy].
-func (l Local) ChangeSettings(name string, settingValues map[string]json.RawMessage, by string) error {
+func (l LocalPolicy) ChangeSettings(name string, settingValues map[string]json.RawMessage, by string) error {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return err
@@ -130,12 +130,12 @@ func (l Local) ChangeSettings(name string, settingValues map[string]json.RawMess
 
 // Forget removes a plugin's review, permissions and settings. Forget implements
 // [httpapi.Policy].
-func (l Local) Forget(name, by string) error {
+func (l LocalPolicy) Forget(name, by string) error {
 	return errors.Join(l.Policy.Forget(name, by), l.registry.Values().Forget(name, by))
 }
 
 // Inspect returns the facts that the user reviews before enabling a plugin.
-func (l Local) Inspect(name string) (*inspection.Inspection, error) {
+func (l LocalPolicy) Inspect(name string) (*inspection.Inspection, error) {
 	return inspection.Inspect(l.Policy, l.registry.Set(), l.registry.Values(), name)
 }
 

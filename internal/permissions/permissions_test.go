@@ -29,7 +29,7 @@ import (
 
 type installation struct {
 	t                *testing.T
-	localPermissions Local
+	localPermissions LocalPolicy
 	wikiPlugin       *plugin.Plugin
 }
 
@@ -54,7 +54,7 @@ func newInstallation(t *testing.T) *installation {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	i.localPermissions = NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	i.localPermissions = NewLocalPolicy(policy.New(dir, registry.Set, policy.Options{}), registry)
 	i.wikiPlugin = i.find("wiki")
 	return i
 }
@@ -68,7 +68,7 @@ func (i *installation) find(name string) *plugin.Plugin {
 	return wikiPlugin
 }
 
-func (i *installation) remotePolicy() httpapi.Policy {
+func (i *installation) serverPolicy() httpapi.Policy {
 	i.t.Helper()
 	const token = "token-of-this-test"
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -87,21 +87,21 @@ func (i *installation) remotePolicy() httpapi.Policy {
 
 func TestLocalAndRemotePolicyAgree(t *testing.T) {
 	for _, surface := range []struct {
-		name     string
-		policyOf func(*installation) httpapi.Policy
+		name       string
+		openPolicy func(*installation) httpapi.Policy
 	}{
 		{"local", func(i *installation) httpapi.Policy { return i.localPermissions }},
-		{"remote", func(i *installation) httpapi.Policy { return i.remotePolicy() }},
+		{"remote", func(i *installation) httpapi.Policy { return i.serverPolicy() }},
 	} {
 		t.Run(surface.name, func(t *testing.T) {
 			i := newInstallation(t)
-			p, by := surface.policyOf(i), httpapi.CommandLine
+			p, by := surface.openPolicy(i), httpapi.CommandLine
 			err := errors.Join(
 				p.Review("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAsk, by),
 				p.SetPermission("wiki", "send", wire.PermissionOff, by),
 				p.SetLimit("wiki", "read", "3/1m", by),
 				p.SetCalls("wiki", "mail", true, by),
-				p.SetLateAccess("wiki", true, by),
+				p.SetLateStartAccess("wiki", true, by),
 				p.ChangeSettings("wiki", map[string]json.RawMessage{"token": json.RawMessage(`"s3cret"`), "pages": json.RawMessage("7")}, by),
 			)
 			if err != nil {
@@ -113,24 +113,24 @@ func TestLocalAndRemotePolicyAgree(t *testing.T) {
 			}
 			readToolView, sendToolView := view.Tools[0], view.Tools[1]
 			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wikiPlugin.ContentHash() ||
-				!view.StartsLate || !view.HasLateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
+				!view.StartsAfterPageScripts || !view.HasLateStartAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
 				t.Errorf("permissions of the plugin = %+v, want late access and calls of mail", view)
 			}
-			if readToolView.Name != "read" || readToolView.Permission != wire.PermissionAsk || readToolView.OwnPermission != "" || readToolView.Limit != "3/1m" || sendToolView.OwnPermission != wire.PermissionOff || sendToolView.Permission != wire.PermissionOff {
+			if readToolView.Name != "read" || readToolView.Permission != wire.PermissionAsk || readToolView.PermissionOverride != "" || readToolView.Limit != "3/1m" || sendToolView.PermissionOverride != wire.PermissionOff || sendToolView.Permission != wire.PermissionOff {
 				t.Errorf("permissions of the tools: read %+v, send %+v; want read with ask and 3/1m, and send off", readToolView, sendToolView)
 			}
 			views, err := p.Settings("wiki")
 			if err != nil || len(views) != 2 {
 				t.Fatalf("settings = %+v, error %v; want 2 settings", views, err)
 			}
-			token, pagesRuleView := views[0], views[1]
-			if pagesRuleView.Secret {
-				token, pagesRuleView = pagesRuleView, token
+			token, secondSetting := views[0], views[1]
+			if secondSetting.Secret {
+				token, secondSetting = secondSetting, token
 			}
-			if !token.IsSet || token.Value != nil || token.IsWithheld || string(pagesRuleView.Value) != "7" {
-				t.Errorf("setting token = %+v, setting pages = %+v; want a token that is set but not shown, and 7 pages", token, pagesRuleView)
+			if !token.IsSet || token.Value != nil || token.IsWithheld || string(secondSetting.Value) != "7" {
+				t.Errorf("setting token = %+v, setting pages = %+v; want a token that is set but not shown, and 7 pages", token, secondSetting)
 			}
-			if err := p.SetLateAccess("wiki", false, by); err != nil {
+			if err := p.SetLateStartAccess("wiki", false, by); err != nil {
 				t.Fatal(err)
 			}
 			if views, err = p.Settings("wiki"); err != nil || !slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Secret && v.IsWithheld }) ||
@@ -154,7 +154,7 @@ func TestLocalAndRemotePolicyAgree(t *testing.T) {
 // For ErrUnknown, the HTTP API responds with status 404, and commands exit with the code for "not found".
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.remotePolicy()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.serverPolicy()} {
 		_, permissionsErr := p.Permissions("wikis")
 		_, settingsErr := p.Settings("wikis")
 		for index, err := range []error{
@@ -163,9 +163,9 @@ func TestUnknownPlugin(t *testing.T) {
 			p.SetPermission("wikis", "", wire.PermissionAsk, "x"),
 			p.SetPermission("wiki", "reed", wire.PermissionAsk, "x"),
 			p.SetLimit("wikis", "read", "1/1m", "x"),
-			p.SetOpening("wikis", true, "x"),
+			p.SetMayOpenTab("wikis", true, "x"),
 			p.SetCalls("wikis", "mail", true, "x"),
-			p.SetLateAccess("wikis", true, "x"),
+			p.SetLateStartAccess("wikis", true, "x"),
 			p.ChangeSettings("wikis", map[string]json.RawMessage{}, "x"),
 			p.ChangeSettings("wiki", map[string]json.RawMessage{"tokens": json.RawMessage(`"x"`)}, "x"),
 		} {
@@ -179,9 +179,9 @@ func TestUnknownPlugin(t *testing.T) {
 	}
 }
 
-func TestConflictErrorKind(t *testing.T) {
+func TestConflictIsNotUnknownError(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.remotePolicy()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.serverPolicy()} {
 		for _, err := range []error{p.Review("wiki", "other content", wire.PermissionAsk, "x"), p.SetLimit("wiki", "read", "often", "x")} {
 			if err == nil || errors.Is(err, httpapi.ErrUnknown) {
 				t.Errorf("conflict in %s: error %v, want an error other than ErrUnknown", name, err)
@@ -190,7 +190,7 @@ func TestConflictErrorKind(t *testing.T) {
 	}
 }
 
-func TestViews(t *testing.T) {
+func TestPluginViewsForSidePanel(t *testing.T) {
 	i := newInstallation(t)
 	readViews := func() (wire.PluginView, httpapi.Plugin) {
 		t.Helper()
@@ -232,14 +232,14 @@ func TestViews(t *testing.T) {
 	if pluginView.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != pluginView.Problem || status.Fault.Browser != "Chrome" {
 		t.Errorf("problem in the view = %q, fault in the status = %+v; want the error of the adapter's start in Chrome", pluginView.Problem, status.Fault)
 	}
-	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.StartsLate || status.HasLateAccess {
+	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.StartsAfterPageScripts || status.HasLateStartAccess {
 		t.Errorf("status = %+v, want the tools read and send, and a late start without late access", status)
 	}
 }
 
 // Until the user reviews a plugin's new version, permissions to call other plugins have no effect and are listed
 // separately.
-func TestReviewAfterContentChange(t *testing.T) {
+func TestCallPermissionsAfterContentChange(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(i.localPermissions.Review("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAsk, "x"), i.localPermissions.SetCalls("wiki", "mail", true, "x")); err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestBrowserTools(t *testing.T) {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	localPermissions := NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	localPermissions := NewLocalPolicy(policy.New(dir, registry.Set, policy.Options{}), registry)
 	if got := localPermissions.BrowserTools(); got.Permission != wire.PermissionOff || len(got.Sites) != 0 {
 		t.Errorf("browser tools before any change = %+v, want off and no sites", got)
 	}
@@ -316,7 +316,7 @@ func TestBrowserTools(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := localPermissions.SetSite("https://Shop.example/cart", "read", "the side panel"); err != nil {
+	if err := localPermissions.SetSiteRule("https://Shop.example/cart", "read", "the side panel"); err != nil {
 		t.Fatal(err)
 	}
 	got := localPermissions.BrowserTools()

@@ -11,7 +11,7 @@ import (
 )
 
 // Status returns what GET /status reports about a plugin, except the plugin's tabs.
-func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
+func (l LocalPolicy) Status(p *plugin.Plugin) httpapi.Plugin {
 	state := l.Policy.State(p.Name)
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
@@ -27,7 +27,7 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	if state.Reviewed {
 		status.Calls = state.CallablePlugins()
 	}
-	status.StartsLate, status.HasLateAccess = p.StartsLate(), state.HasLateAccess()
+	status.StartsAfterPageScripts, status.HasLateStartAccess = p.StartsAfterPageScripts(), state.HasLateStartAccess()
 	status.Recommendation = l.findRecommendation(p)
 	status.Fault = l.startFault(p)
 	return status
@@ -38,7 +38,7 @@ func NewFailedPlugin(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
+func (l LocalPolicy) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, isFaulty := l.registry.Faults().FindFault(p)
 	if !isFaulty {
 		return nil
@@ -46,7 +46,7 @@ func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
+func (l LocalPolicy) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(loadedPlugin)
 	if r == nil {
 		return nil
@@ -54,13 +54,13 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, ChangeOrigin: httpapi.ChangeOrigin(r.ChangeOrigin)}
 }
 
-func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
+func (l LocalPolicy) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
-		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, Stored: s.Permission,
+		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, StoredPermission: s.Permission,
 		ChangeOrigin: httpapi.ChangeOrigin(s.PermissionOrigin), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
-		OpensURL: loadedPlugin.OpenURL, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
-		World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(),
+		OpensURL: loadedPlugin.OpenURL, MayOpenTab: l.Policy.MayOpenPage(loadedPlugin.Name),
+		World: loadedPlugin.World, StartsAfterPageScripts: loadedPlugin.StartsAfterPageScripts(), HasLateStartAccess: s.HasLateStartAccess(),
 	}
 	for _, target := range s.CallablePlugins() {
 		call := httpapi.AllowedCall{Plugin: target, ChangeOrigin: httpapi.ChangeOrigin(s.Calls[target])}
@@ -77,7 +77,7 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	for _, t := range loadedPlugin.Tools {
 		toolPermission := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
-			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, ChangeOrigin: httpapi.ChangeOrigin(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
+			Name: t.Name, Permission: s.Tool(t.Name), PermissionOverride: toolPermission.Permission, ChangeOrigin: httpapi.ChangeOrigin(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
 			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, ChangeOrigin: httpapi.ChangeOrigin(g.ChangeOrigin), ExpiresAt: g.ExpiresAt})
@@ -87,7 +87,7 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	return view
 }
 
-func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
+func (l LocalPolicy) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(loadedPlugin)
 	if l.Policy.IsRestricted(loadedPlugin) {
 		for i := range views {
@@ -97,7 +97,7 @@ func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	return views
 }
 
-func (l Local) pluginViews() []wire.PluginView {
+func (l LocalPolicy) pluginViews() []wire.PluginView {
 	views := []wire.PluginView{}
 	for _, loadedPlugin := range l.registry.Set().Plugins() {
 		s := l.Policy.State(loadedPlugin.Name)
@@ -105,8 +105,8 @@ func (l Local) pluginViews() []wire.PluginView {
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
 			Reviewed: s.Reviewed, HasChanged: s.Review != nil && !s.Reviewed, Source: wire.PluginSource(loadedPlugin.Source), Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
-			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpenURL,
-			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.RefusedPlugins(loadedPlugin.Name),
+			MayOpenTab: l.Policy.MayOpenPage(loadedPlugin.Name), OpensURL: loadedPlugin.OpenURL,
+			World: loadedPlugin.World, StartsAfterPageScripts: loadedPlugin.StartsAfterPageScripts(), HasLateStartAccess: s.HasLateStartAccess(), RefusedPlugins: l.Policy.RefusedPlugins(loadedPlugin.Name),
 		}
 		if s.Reviewed {
 			pluginView.Calls = s.CallablePlugins()
@@ -137,7 +137,7 @@ func undoToolOf(t *plugin.Tool) string {
 
 // BrowserTools returns the user's permissions for browser tools as shown in the side
 // panel.
-func (l Local) BrowserTools() wire.StateBrowserParams {
+func (l LocalPolicy) BrowserTools() wire.StateBrowserParams {
 	s := l.Policy.State(browser.Name)
 	view := wire.StateBrowserParams{Permission: s.EffectivePermission}
 	for _, group := range browser.Groups() {
@@ -165,7 +165,7 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 // SwitchBrowserTools turns browser tools on or off. Each element of names is the name of
 // a browser tool or of a group of browser tools. If names is empty, SwitchBrowserTools
 // changes all browser tools.
-func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error {
+func (l LocalPolicy) SwitchBrowserTools(names []string, on bool, surface string) error {
 	isOff := l.Policy.State(browser.Name).EffectivePermission == wire.PermissionOff
 	_, _, err := browser.SwitchTools(l.Policy, names, on, isOff, surface)
 	return err

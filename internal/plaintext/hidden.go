@@ -23,20 +23,20 @@ var hiddenRanges = []*unicode.RangeTable{
 // hiddenScanner decides for each character of a text, by the characters around it,
 // whether the character is hidden.
 type hiddenScanner struct {
-	// The field prev is the last scanned character that is not hidden.
-	prev, base rune
+	// The field previousRune is the last scanned character that is not hidden.
+	previousRune, base rune
 }
 
 // Call isHidden for the characters of a text one after the other, from the first to the last.
 func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
-		s.prev, s.base = r, r
+		s.previousRune, s.base = r, r
 		return false
 	}
 	if unicode.In(r, hiddenRanges...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isAllowedInText(r, textAfter) {
 		return true
 	}
-	if s.prev = r; !isEmojiModifier(r) {
+	if s.previousRune = r; !isEmojiModifier(r) {
 		s.base = r
 	}
 	return false
@@ -46,15 +46,15 @@ func (s *hiddenScanner) isAllowedInText(r rune, textAfter string) bool {
 	nextRune, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
 	case zeroWidthJoiner:
-		return isLetterJoiner(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(nextRune)
+		return isLetterJoiner(s.previousRune) || isPictograph(s.base) && s.previousRune != zeroWidthJoiner && isPictograph(nextRune)
 	case zeroWidthNonJoiner:
-		return isLetterJoiner(s.prev)
+		return isLetterJoiner(s.previousRune)
 	case emojiStyleSelector:
-		return isPictograph(s.prev) || isKeycapBase(s.prev) && nextRune == keycapMark
+		return isPictograph(s.previousRune) || isKeycapBase(s.previousRune) && nextRune == keycapMark
 	case textStyleSelector:
-		return isPictograph(s.prev)
+		return isPictograph(s.previousRune)
 	case '\u180b', '\u180c', '\u180d', '\u180f':
-		return unicode.Is(unicode.Mongolian, s.prev) && unicode.IsLetter(s.prev)
+		return unicode.Is(unicode.Mongolian, s.previousRune) && unicode.IsLetter(s.previousRune)
 	}
 	return false
 }

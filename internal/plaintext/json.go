@@ -12,7 +12,7 @@ import (
 // agents read, never for tool results.
 func CleanJSON(jsonText []byte) []byte {
 	var cleanedJSON []byte
-	copiedEnd := 0
+	copiedUntil := 0
 	for i := 0; i < len(jsonText); i++ {
 		if jsonText[i] != '"' {
 			continue
@@ -22,15 +22,15 @@ func CleanJSON(jsonText []byte) []byte {
 			break
 		}
 		if cleanText, hasChanged := cleanString(jsonText[i:endIndex]); hasChanged {
-			cleanedJSON = append(append(cleanedJSON, jsonText[copiedEnd:i]...), cleanText...)
-			copiedEnd = endIndex
+			cleanedJSON = append(append(cleanedJSON, jsonText[copiedUntil:i]...), cleanText...)
+			copiedUntil = endIndex
 		}
 		i = endIndex - 1
 	}
-	if copiedEnd == 0 {
+	if copiedUntil == 0 {
 		return jsonText
 	}
-	return append(cleanedJSON, jsonText[copiedEnd:]...)
+	return append(cleanedJSON, jsonText[copiedUntil:]...)
 }
 
 func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {

@@ -47,7 +47,7 @@ func Line(unsafeText string, maxChars int) string {
 func Replace(unsafeText string, replacement func(hiddenRune rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
-	copiedEnd := 0
+	copiedUntil := 0
 	for i := 0; i < len(unsafeText); {
 		r, size := utf8.DecodeRuneInString(unsafeText[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -56,15 +56,15 @@ func Replace(unsafeText string, replacement func(hiddenRune rune) string) string
 			i += size
 			continue
 		}
-		b.WriteString(unsafeText[copiedEnd:i])
+		b.WriteString(unsafeText[copiedUntil:i])
 		b.WriteString(replacement(r))
 		i += size
-		copiedEnd = i
+		copiedUntil = i
 	}
-	if copiedEnd == 0 {
+	if copiedUntil == 0 {
 		return unsafeText
 	}
-	b.WriteString(unsafeText[copiedEnd:])
+	b.WriteString(unsafeText[copiedUntil:])
 	return b.String()
 }
 

@@ -49,7 +49,7 @@ func TestCleanTruncatesText(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
+func TestLineRemovesControlCharacters(t *testing.T) {
 	if got := Line(" a\r\n\tb \u2028c\x1b[0m ", 5); got != "a b …" {
 		t.Errorf("Line returned %q; want %q", got, "a b …")
 	}

@@ -21,7 +21,7 @@ const (
 // callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
 // use a callPrinter.
 type callPrinter struct {
-	lastReports map[string]time.Time // lastReports maps call IDs to the time of the last printed report
+	lastProgressTimes map[string]time.Time // lastProgressTimes maps call IDs to the time of the last printed report
 }
 
 func (p callPrinter) line(e dispatch.Event) string {
@@ -29,12 +29,12 @@ func (p callPrinter) line(e dispatch.Event) string {
 	switch e.Kind {
 	case dispatch.EventRunning, dispatch.EventSuspended, dispatch.EventResumed:
 	case dispatch.EventProgress:
-		if e.Time.Sub(p.lastReports[id]) < reportInterval {
+		if e.Time.Sub(p.lastProgressTimes[id]) < reportInterval {
 			return ""
 		}
-		p.lastReports[id] = e.Time
+		p.lastProgressTimes[id] = e.Time
 	case dispatch.EventEnded:
-		delete(p.lastReports, id)
+		delete(p.lastProgressTimes, id)
 	default:
 		return ""
 	}
@@ -54,11 +54,11 @@ func (p callPrinter) line(e dispatch.Event) string {
 // user typed at the prompt are omitted, because the prompt shows their progress and
 // results.
 func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
-	printer := callPrinter{lastReports: map[string]time.Time{}}
+	printer := callPrinter{lastProgressTimes: map[string]time.Time{}}
 	// If call events are not available, `opentabs plugin dev` continues without printing
 	// them.
-	_ = client.Calls.Follow(ctx, dispatch.FollowOptions{Tool: pluginName}, httpapi.Listener{
-		Following: func() error { return nil },
+	_ = client.Calls.Follow(ctx, dispatch.SubscribeOptions{Tool: pluginName}, httpapi.Listener{
+		StreamStarted: func() error { return nil },
 		Event: func(e dispatch.Event, _ []byte) error {
 			s.send(ctx, func() {
 				if s.callDone != nil && e.Call.ToolName == s.lastCall.Tool {
@@ -96,7 +96,7 @@ func (s *session) repeatCall(ctx context.Context) {
 }
 
 func (s *session) repeatCallAfterBuild(ctx context.Context) {
-	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
+	if s.RepeatLastCall && s.lastCall.Tool != "" && s.callDone == nil {
 		s.repeatCall(ctx)
 	}
 }

@@ -18,15 +18,15 @@ import (
 
 const (
 	reconnectInterval = 500 * time.Millisecond
-	// liveTimeout is the maximum time for tabs to load a new build.
-	liveTimeout = 5 * time.Second
-	// recoverTimeout is how long `opentabs plugin dev` ignores a report that a tab needs a reload, because a hot
+	// newBuildTimeout is the maximum time for tabs to load a new build.
+	newBuildTimeout = 5 * time.Second
+	// reloadReportGracePeriod is how long `opentabs plugin dev` ignores a report that a tab needs a reload, because a hot
 	// reload causes such a report for a moment.
-	recoverTimeout = 2 * time.Second
+	reloadReportGracePeriod = 2 * time.Second
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
-	firstTabTimeout  = 2 * time.Second
-	livePollInterval = 20 * time.Millisecond
+	firstTabTimeout      = 2 * time.Second
+	newBuildPollInterval = 20 * time.Millisecond
 )
 
 func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
@@ -39,12 +39,12 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// If the daemon restarts, keepAttached continues with the next daemon. keepAttached sends nil to attachResult when the
+// If the daemon restarts, developUntilCancelled continues with the next daemon. developUntilCancelled sends nil to firstLoadResult when the
 // first daemon accepts the plugin, and otherwise an error.
-func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, attachResult chan<- error) {
-	err := s.attach(ctx, client, developedPlugin, func() { attachResult <- nil })
+func (s *session) developUntilCancelled(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, firstLoadResult chan<- error) {
+	err := s.developOnServer(ctx, client, developedPlugin, func() { firstLoadResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
-		attachResult <- err // attachResult is buffered, because addPlugin may have returned
+		firstLoadResult <- err // firstLoadResult is buffered, because addPlugin may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -58,9 +58,9 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			case <-ctx.Done():
 				return
 			}
-			client, _ = s.connect(ctx) // after an error, keepAttached tries to connect again
+			client, _ = s.connect(ctx) // after an error, developUntilCancelled tries to connect again
 		}
-		_ = s.attach(ctx, client, developedPlugin, func() {
+		_ = s.developOnServer(ctx, client, developedPlugin, func() {
 			s.send(ctx, func() {
 				s.client = client
 				s.Out.Notef("another server has loaded the plugin")
@@ -69,7 +69,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-func (s *session) attach(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, onAttached func()) error {
+func (s *session) developOnServer(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, onPluginLoaded func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
 	go func() {
@@ -89,7 +89,7 @@ func (s *session) attach(ctx context.Context, client *httpapi.Client, developedP
 		})
 	}()
 	go s.followCalls(ctx, client, developedPlugin.Name)
-	return client.Plugins.DevelopPlugin(ctx, developedPlugin.Dir, s.Permission, onAttached)
+	return client.Plugins.DevelopPlugin(ctx, developedPlugin.Dir, s.Permission, onPluginLoaded)
 }
 
 func (s *session) send(ctx context.Context, event func()) {
@@ -110,8 +110,8 @@ func formatEntry(e pluginlog.Entry) string {
 
 // pluginTabs are the tabs that match the plugin's sites.
 type pluginTabs struct {
-	liveTabs, staleTabs []tabState
-	browsers            int
+	upToDateTabs, staleTabs []tabState
+	browsers                int
 }
 
 type tabState struct {
@@ -123,7 +123,7 @@ type tabState struct {
 	isReady *bool
 }
 
-func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pluginTabs {
+func findPluginTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
 	for _, b := range serverStatus.Browsers {
 		if b.Connected {
@@ -139,7 +139,7 @@ func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pl
 			}
 			switch {
 			case isLive:
-				tabs.liveTabs = append(tabs.liveTabs, tab)
+				tabs.upToDateTabs = append(tabs.upToDateTabs, tab)
 			case isKnown:
 				tabs.staleTabs = append(tabs.staleTabs, tab)
 			}
@@ -148,38 +148,38 @@ func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pl
 	return tabs
 }
 
-// isSettled reports whether every tab either runs the new build or needs a reload to start it. If canRecover is true,
+// isSettled reports whether every tab either runs the new build or needs a reload to start it. If mayStillLoad is true,
 // a tab that is marked as needing a reload counts as a tab that may still start the new build without a reload.
-func (t pluginTabs) hasSettled(canRecover bool) bool {
-	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || canRecover })
+func (t pluginTabs) isSettled(mayStillLoad bool) bool {
+	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayStillLoad })
 }
 
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, canReloadTabs bool) error {
-	timeout, recoverDeadline, firstTabDeadline := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
+	timeout, gracePeriodEnd, firstTabDeadline := time.After(newBuildTimeout), time.Now().Add(reloadReportGracePeriod), time.Now().Add(firstTabTimeout)
 	for {
 		serverStatus, err := s.client.Status(ctx)
 		if err != nil {
 			return err
 		}
-		if problemText := findObstacle(serverStatus, s.addedPlugin); problemText != "" {
+		if problemText := findLoadingProblem(serverStatus, s.addedPlugin); problemText != "" {
 			s.printNotef("%s", problemText)
 			return nil
 		}
-		tabs := collectTabs(serverStatus, s.addedPlugin)
+		tabs := findPluginTabs(serverStatus, s.addedPlugin)
 		hasTimedOut := false
-		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabDeadline)
-		if isWaitingForTab || !tabs.hasSettled(time.Now().Before(recoverDeadline)) {
+		isWaitingForTab := tabs.browsers > 0 && len(tabs.upToDateTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabDeadline)
+		if isWaitingForTab || !tabs.isSettled(time.Now().Before(gracePeriodEnd)) {
 			select {
 			case <-timeout:
 				hasTimedOut = true
-			case <-time.After(livePollInterval):
+			case <-time.After(newBuildPollInterval):
 				continue
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
 		if canReloadTabs && s.reloadStaleTabs(ctx, tabs) {
-			canReloadTabs, timeout, recoverDeadline = false, time.After(liveTimeout), time.Now().Add(recoverTimeout)
+			canReloadTabs, timeout, gracePeriodEnd = false, time.After(newBuildTimeout), time.Now().Add(reloadReportGracePeriod)
 			continue
 		}
 		s.printTabs(tabs, hasTimedOut, time.Since(startTime))
@@ -187,7 +187,7 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, canReload
 	}
 }
 
-func findObstacle(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) string {
+func findLoadingProblem(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) string {
 	for _, f := range serverStatus.Failed {
 		if f.Path == developedPlugin.Dir {
 			return "the server could not load the plugin: " + f.Error
@@ -208,10 +208,10 @@ func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsedTime time.
 	switch {
 	case tabs.browsers == 0:
 		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")
-	case len(tabs.liveTabs)+len(tabs.staleTabs) == 0:
+	case len(tabs.upToDateTabs)+len(tabs.staleTabs) == 0:
 		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.addedPlugin.Matches)))
-	case len(tabs.liveTabs) > 0:
-		s.printNotef("live in %s after %s", terminal.CountNoun(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsedTime))
+	case len(tabs.upToDateTabs) > 0:
+		s.printNotef("live in %s after %s", terminal.CountNoun(len(tabs.upToDateTabs), "tab"), terminal.Elapsed(elapsedTime))
 	}
 	for _, t := range tabs.staleTabs {
 		switch {
@@ -219,7 +219,7 @@ func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsedTime time.
 			s.printNotef("tab %d (%s) in %s was open before; your next change reloads it", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		case hasTimedOut:
 			s.printNotef("tab %d (%s) in %s still runs an older build or none: the page did not load the new build within %s; reload the tab, and run `opentabs doctor` if that does not help",
-				t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser), humanize.Duration(liveTimeout))
+				t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser), humanize.Duration(newBuildTimeout))
 		}
 	}
 }

@@ -37,17 +37,17 @@ func TestPrintTabs(t *testing.T) {
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
 			"tab 3 (u) in B was open before; your next change reloads it\n"},
 	} {
-		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developedPlugin)
+		tabs := findPluginTabs(httpapi.Status{Browsers: c.browsers}, developedPlugin)
 		outBuffer := &bytes.Buffer{}
 		s := &session{Options: Options{Out: terminal.New(outBuffer, outBuffer, os.Getenv)}, addedPlugin: developedPlugin}
 		s.printTabs(tabs, c.hasTimedOut, time.Second)
-		if tabs.hasSettled(false) != c.wantSettled || tabs.hasSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(outBuffer.String(), "opentabs: "+c.want) {
-			t.Errorf("%s: isSettled = %t, printed text = %q; want %t and the text %q", c.name, tabs.hasSettled(false), outBuffer.String(), c.wantSettled, c.want)
+		if tabs.isSettled(false) != c.wantSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(outBuffer.String(), "opentabs: "+c.want) {
+			t.Errorf("%s: isSettled = %t, printed text = %q; want %t and the text %q", c.name, tabs.isSettled(false), outBuffer.String(), c.wantSettled, c.want)
 		}
 	}
 }
 
-func TestFindObstacle(t *testing.T) {
+func TestFindLoadingProblem(t *testing.T) {
 	developedPlugin := &plugin.Plugin{Name: "a", Dir: "/a"}
 	for _, c := range []struct {
 		serverStatus httpapi.Status
@@ -59,8 +59,8 @@ func TestFindObstacle(t *testing.T) {
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
 	} {
-		if got := findObstacle(c.serverStatus, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("findObstacle for the status %+v = %q, want %q", c.serverStatus, got, c.want)
+		if got := findLoadingProblem(c.serverStatus, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("findLoadingProblem for the status %+v = %q, want %q", c.serverStatus, got, c.want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func ReadLines(inputReader io.Reader) <-chan string {
 }
 
 func (s *session) showPrompt() {
-	if s.currentInput() == nil || s.isPromptShown {
+	if s.promptInput() == nil || s.isPromptShown {
 		return
 	}
 	name := "plugin"
@@ -77,8 +77,8 @@ func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	case "again":
 		s.repeatCall(ctx)
 	case "rerun":
-		s.Rerun = !s.Rerun
-		s.printNotef("after each build, the last tool is %s", map[bool]string{true: "called again", false: "no longer called again"}[s.Rerun])
+		s.RepeatLastCall = !s.RepeatLastCall
+		s.printNotef("after each build, the last tool is %s", map[bool]string{true: "called again", false: "no longer called again"}[s.RepeatLastCall])
 	case "tools":
 		s.listTools()
 	case "tabs":
@@ -116,9 +116,9 @@ func (s *session) listTabs(ctx context.Context) {
 		s.printNotef("%v", err)
 		return
 	}
-	tabs := collectTabs(serverStatus, s.addedPlugin)
+	tabs := findPluginTabs(serverStatus, s.addedPlugin)
 	tableRows := [][]string{}
-	for _, t := range tabs.liveTabs {
+	for _, t := range tabs.upToDateTabs {
 		tableRows = append(tableRows, []string{fmt.Sprint(t.id), formatReady(t.isReady), t.browser, t.url})
 	}
 	for _, t := range tabs.staleTabs {

@@ -41,9 +41,9 @@ type Options struct {
 	// Signals receives interrupts from the user; required. An interrupt stops the running
 	// tool call. If no tool call is running, an interrupt makes Run return.
 	Signals <-chan os.Signal
-	// Rerun repeats the last call from the prompt after each build. By default, no call
+	// RepeatLastCall repeats the last call from the prompt after each build. By default, no call
 	// is repeated.
-	Rerun bool
+	RepeatLastCall bool
 	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
 	// Call runs a tool call to its end and prints the result or error. The field Call is
@@ -73,13 +73,13 @@ type session struct {
 	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
 	tools       []string
 	client      *httpapi.Client
-	// The field cancelAttachment ends the development of addedPlugin on the daemon; nil before the
+	// The field stopDevelopment ends the development of addedPlugin on the daemon; nil before the
 	// first build.
-	cancelAttachment context.CancelFunc
-	stopCall         context.CancelFunc
-	callDone         chan struct{}
-	lastCall         Call // lastCall.Tool is empty before the first call
-	isPromptShown    bool // isPromptShown is true while the prompt is the last line on the terminal
+	stopDevelopment context.CancelFunc
+	stopCall        context.CancelFunc
+	callDone        chan struct{}
+	lastCall        Call // lastCall.Tool is empty before the first call
+	isPromptShown   bool // isPromptShown is true while the prompt is the last line on the terminal
 }
 
 // Run builds the plugin after each change of its files, until the user interrupts the
@@ -130,7 +130,7 @@ func (s *session) run(ctx context.Context) error {
 				return s.endSession()
 			}
 			s.stopCall()
-		case line, ok := <-s.currentInput():
+		case line, ok := <-s.promptInput():
 			s.isPromptShown = false
 			if !ok || s.executeLine(ctx, line) {
 				return s.endSession()
@@ -139,7 +139,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-func (s *session) currentInput() <-chan string {
+func (s *session) promptInput() <-chan string {
 	if s.callDone != nil {
 		return nil
 	}
@@ -228,14 +228,14 @@ func (s *session) addPlugin(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if s.cancelAttachment != nil {
-		s.cancelAttachment()
+	if s.stopDevelopment != nil {
+		s.stopDevelopment()
 	}
-	attachedCtx, cancelAttachment := context.WithCancel(ctx)
-	s.addedPlugin, s.cancelAttachment = newPlugin, cancelAttachment
-	attachResult := make(chan error, 1)
-	go s.keepAttached(attachedCtx, s.client, newPlugin, attachResult)
-	if err := <-attachResult; err != nil {
+	developmentCtx, stopDevelopment := context.WithCancel(ctx)
+	s.addedPlugin, s.stopDevelopment = newPlugin, stopDevelopment
+	firstLoadResult := make(chan error, 1)
+	go s.developUntilCancelled(developmentCtx, s.client, newPlugin, firstLoadResult)
+	if err := <-firstLoadResult; err != nil {
 		return err
 	}
 	if err := s.client.Plugins.Reload(ctx); err != nil {

@@ -67,7 +67,7 @@ func (s *recordedScreen) Write(p []byte) (int, error) {
 	return s.screenText.Write(p)
 }
 
-func (s *recordedScreen) waitFor(wantText string) {
+func (s *recordedScreen) waitForText(wantText string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
@@ -168,9 +168,9 @@ func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Co
 	return d
 }
 
-func (d testDeveloper) enterLine(line, wantedText string) {
+func (d testDeveloper) typeLineAndWait(line, wantedText string) {
 	d.lines <- line
-	d.waitFor(wantedText)
+	d.waitForText(wantedText)
 }
 
 func TestSession(t *testing.T) {
@@ -182,16 +182,16 @@ func TestSession(t *testing.T) {
 			<-ctx.Done()
 		}
 	})
-	d.waitFor("built tickets 0.1.0, 2 tools, in ")
-	d.waitFor("live in 1 tab after ")
-	d.waitFor("waiting for changes in ")
-	d.waitFor("tickets> ")
-	d.enterLine("", "tickets> ")
-	d.enterLine("help", "quit                     end; Ctrl-C stops a call that runs")
-	d.enterLine("tools", "read_titles")
-	d.enterLine("tabs", "7  ready  Work  https://tickets.example.com/")
-	d.enterLine("read_title", "there is no tool \"read_title\" (did you mean read_titles?)")
-	d.enterLine("describe_page a='x", "the ' is not closed")
+	d.waitForText("built tickets 0.1.0, 2 tools, in ")
+	d.waitForText("live in 1 tab after ")
+	d.waitForText("waiting for changes in ")
+	d.waitForText("tickets> ")
+	d.typeLineAndWait("", "tickets> ")
+	d.typeLineAndWait("help", "quit                     end; Ctrl-C stops a call that runs")
+	d.typeLineAndWait("tools", "read_titles")
+	d.typeLineAndWait("tabs", "7  ready  Work  https://tickets.example.com/")
+	d.typeLineAndWait("read_title", "there is no tool \"read_title\" (did you mean read_titles?)")
+	d.typeLineAndWait("describe_page a='x", "the ' is not closed")
 	for line, want := range map[string]Call{
 		`describe_page {"a": 1}`:         {Tool: "tickets__describe_page", JSON: `{"a": 1}`},
 		"call describe_page a=1 b='c d'": {Tool: "tickets__describe_page", Words: []string{"a=1", "b=c d"}},
@@ -202,26 +202,26 @@ func TestSession(t *testing.T) {
 			t.Errorf("the line %q called %+v, want the tool and the arguments in the line", line, got)
 		}
 	}
-	d.enterLine("reload", "live in 1 tab after ")
+	d.typeLineAndWait("reload", "live in 1 tab after ")
 
 	// If a call is running, Ctrl-C stops the call, not the session.
 	d.lines <- "read_titles"
 	<-calls
 	d.signals <- os.Interrupt
-	d.enterLine("", "tickets> ")
+	d.typeLineAndWait("", "tickets> ")
 	s.log.Add("b1", wire.PluginLogParams{TabID: 7, Plugin: "tickets", Entries: []wire.LogEntry{{Level: wire.LogWarning, Message: "careful"}}})
-	d.waitFor("warning careful")
+	d.waitForText("warning careful")
 	s.restart(t)
-	d.waitFor("the server stopped; waiting for another")
-	d.waitFor("another server has loaded the plugin")
+	d.waitForText("the server stopped; waiting for another")
+	d.waitForText("another server has loaded the plugin")
 	d.lines <- "quit"
-	d.waitFor("the last build of tickets stays in use; it counts as reviewed by you")
+	d.waitForText("the last build of tickets stays in use; it counts as reviewed by you")
 	if err := <-d.callErrors; err != nil {
 		t.Error(err)
 	}
 }
 
-func TestSessionWithoutBuild(t *testing.T) {
+func TestSessionBeforeFirstBuild(t *testing.T) {
 	dir := createPlugin(t)
 	entry := filepath.Join(dir, "src", "index.ts")
 	validManifest, err := os.ReadFile(entry)
@@ -239,14 +239,14 @@ func TestSessionWithoutBuild(t *testing.T) {
 		close(callStarted)
 		<-ctx.Done()
 	})
-	d.waitFor("error: src/index.ts:1:")
-	d.waitFor("waiting for changes in ")
-	d.enterLine("tools", "there is no build yet")
-	d.enterLine("tabs", "no server has loaded the plugin")
-	d.enterLine("describe_page", "there is no build yet")
+	d.waitForText("error: src/index.ts:1:")
+	d.waitForText("waiting for changes in ")
+	d.typeLineAndWait("tools", "there is no build yet")
+	d.typeLineAndWait("tabs", "no server has loaded the plugin")
+	d.typeLineAndWait("describe_page", "there is no build yet")
 	writeManifest(validManifest)
-	d.waitFor("src/index.ts changed")
-	d.waitFor("live in 1 tab after ")
+	d.waitForText("src/index.ts changed")
+	d.waitForText("live in 1 tab after ")
 	d.lines <- "describe_page"
 	<-callStarted
 	d.signals <- syscall.SIGTERM
@@ -255,7 +255,7 @@ func TestSessionWithoutBuild(t *testing.T) {
 	}
 }
 
-func TestSessionNeedsPlugin(t *testing.T) {
+func TestSessionWithoutPluginFails(t *testing.T) {
 	d := startDeveloper(t, newDevServer(t), t.TempDir(), nil)
 	var failedBuildError *jsbuild.BuildError
 	if err := <-d.callErrors; !errors.As(err, &failedBuildError) {
@@ -272,20 +272,20 @@ func TestWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	callErrors := make(chan error, 1)
 	go func() { callErrors <- Watch(ctx, dir, s.output(), childBuildOptions(), nil) }()
-	s.waitFor("built tickets 0.1.0, 2 tools, in ")
-	s.waitFor("waiting for changes in ")
+	s.waitForText("built tickets 0.1.0, 2 tools, in ")
+	s.waitForText("waiting for changes in ")
 	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s.waitFor("src/index.ts changed")
-	s.waitFor("error: src/index.ts:1:")
+	s.waitForText("src/index.ts changed")
+	s.waitForText("error: src/index.ts:1:")
 	stop()
 	if err := <-callErrors; err != nil {
 		t.Error(err)
 	}
 }
 
-func TestJoinFiles(t *testing.T) {
+func TestFormatFileList(t *testing.T) {
 	for n, want := range map[int]string{1: "a", 3: "a, b, c", 4: "a, b, c and 1 other file", 5: "a, b, c and 2 other files"} {
 		if got := formatFileList([]string{"a", "b", "c", "d", "e"}[:n]); got != want {
 			t.Errorf("formatFileList of %d files = %q; want %v", n, got, want)

@@ -211,9 +211,9 @@ func (l *Log) leastActivePlugin() string {
 	return name
 }
 
-// Last returns the last log entries in memory that f selects, oldest first. Last returns
+// LastEntries returns the last log entries in memory that f selects, oldest first. Last returns
 // at most n entries, or all entries if n is 0.
-func (l *Log) Last(f Filter, n int) []Entry {
+func (l *Log) LastEntries(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.newestEntries(f, n)

@@ -44,20 +44,20 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 		l.Add("work", newParams("b", wire.LogError, "two"))
 		l.Add("work", newParams("a", "nonsense", "three"))
 		synctest.Wait()
-		if got := joinMessages(l.Last(Filter{}, 0)); got != "one two three" {
+		if got := joinMessages(l.LastEntries(Filter{}, 0)); got != "one two three" {
 			t.Errorf("entries of all plugins = %s; want %q", got, "one two three")
 		}
-		if got := joinMessages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
+		if got := joinMessages(l.LastEntries(Filter{Plugin: "a"}, 0)); got != "one three" {
 			t.Errorf("entries of the plugin a = %s; want %q", got, "one three")
 		}
-		if got := joinMessages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
+		if got := joinMessages(l.LastEntries(Filter{Level: wire.LogWarning}, 0)); got != "two" {
 			t.Errorf("entries from the level warning = %s; want %q", got, "two")
 		}
-		lastEntries := l.Last(Filter{}, 2)
+		lastEntries := l.LastEntries(Filter{}, 2)
 		if joinMessages(lastEntries) != "two three" || lastEntries[1].Level != wire.LogInfo || lastEntries[1].Seq != 3 || lastEntries[1].Browser != "work" || lastEntries[1].Tab != 7 || lastEntries[1].Time.IsZero() {
 			t.Errorf("last two entries = %+v; want \"two\" and \"three\" from tab 7 of the browser work", lastEntries)
 		}
-		if firstEntry := l.Last(Filter{}, 0)[0]; string(firstEntry.Data) != `[{"n":1.50}]` {
+		if firstEntry := l.LastEntries(Filter{}, 0)[0]; string(firstEntry.Data) != `[{"n":1.50}]` {
 			t.Errorf("data of the first entry = %s; want %q", firstEntry.Data, `[{"n":1.50}]`)
 		}
 	})
@@ -71,7 +71,7 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 }
 
 // A plugin that logs a lot replaces its own log entries, not the log entries of other plugins.
-func TestMemoryIsBounded(t *testing.T) {
+func TestLogMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := openLog(t, dir, Options{})
@@ -80,8 +80,8 @@ func TestMemoryIsBounded(t *testing.T) {
 			l.Add("work", newParams("loud", wire.LogInfo, fmt.Sprint(n)))
 			synctest.Wait()
 		}
-		noisyEntries := l.Last(Filter{Plugin: "loud"}, 0)
-		if len(noisyEntries) != maxKeptEntries || noisyEntries[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
+		noisyEntries := l.LastEntries(Filter{Plugin: "loud"}, 0)
+		if len(noisyEntries) != maxKeptEntries || noisyEntries[0].Message != "200" || joinMessages(l.LastEntries(Filter{Plugin: "quiet"}, 0)) != "still here" {
 			t.Errorf("the log keeps %d entries of the loud plugin, the first is %q; want maxKeptEntries from \"200\", and the entry of the quiet plugin", len(noisyEntries), noisyEntries[0].Message)
 		}
 		longText := strings.Repeat("x", maxTextBytes)
@@ -90,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		totalCount := 0
-		for _, e := range l.Last(Filter{Plugin: "long"}, 0) {
+		for _, e := range l.LastEntries(Filter{Plugin: "long"}, 0) {
 			totalCount += len(e.Message)
 		}
 		if totalCount > maxKeptBytes || totalCount < maxKeptBytes/2 {
@@ -103,7 +103,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		if n := len(l.plugins); n > maxKeptPlugins {
 			t.Errorf("the log keeps entries of %d plugins, want at most maxKeptPlugins", n)
 		}
-		if len(l.Last(Filter{Plugin: "p99"}, 0)) != 1 || len(l.Last(Filter{Plugin: "quiet"}, 0)) != 0 {
+		if len(l.LastEntries(Filter{Plugin: "p99"}, 0)) != 1 || len(l.LastEntries(Filter{Plugin: "quiet"}, 0)) != 0 {
 			t.Error("the log kept the entries of the plugin quiet or dropped those of p99, want the plugin that was silent longest dropped")
 		}
 	})
@@ -112,17 +112,17 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestDroppedEntriesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		unblock := make(chan struct{})
-		l := openLog(t, dir, Options{Secrets: func() []string { <-unblock; return nil }})
+		unblockSecrets := make(chan struct{})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-unblockSecrets; return nil }})
 		const sentEntries = maxAdditions + 100
 		for n := range sentEntries {
 			l.Add("work", newParams("a", wire.LogInfo, fmt.Sprint(n)))
 		}
-		close(unblock)
+		close(unblockSecrets)
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
-		logEntries := l.Last(Filter{}, 0)
+		logEntries := l.LastEntries(Filter{}, 0)
 		droppedEntries := 0
 		for _, e := range logEntries {
 			droppedEntries += e.Dropped
@@ -138,8 +138,8 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		unblock := make(chan struct{})
-		l := openLog(t, dir, Options{Secrets: func() []string { <-unblock; return nil }})
+		unblockSecrets := make(chan struct{})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-unblockSecrets; return nil }})
 		largeParams := wire.PluginLogParams{Plugin: "a"}
 		for range wire.MaxLogEntries {
 			largeParams.Entries = append(largeParams.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the JSON of the data is invalid at its second byte, so parsing fails early and the test is fast
@@ -153,11 +153,11 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		if queuedBytes > maxAdditionBytes {
 			t.Errorf("the queue contains %d bytes, want at most maxAdditionBytes", queuedBytes)
 		}
-		close(unblock)
+		close(unblockSecrets)
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
-		logEntries := l.Last(Filter{}, 0)
+		logEntries := l.LastEntries(Filter{}, 0)
 		if lastEntry := logEntries[len(logEntries)-1]; lastEntry.Message != "last" || lastEntry.Dropped == 0 || lastEntry.Dropped%wire.MaxLogEntries != 0 || l.queuedBytes != 0 {
 			t.Errorf("last entry = %q after %d dropped entries, queued bytes = %d; want \"last\" after dropped entries, and an empty queue", lastEntry.Message, lastEntry.Dropped, l.queuedBytes)
 		}
@@ -173,14 +173,14 @@ func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 		l.Add("work", p)
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Dropped: 2})
 		synctest.Wait()
-		logEntries := l.Last(Filter{}, 0)
+		logEntries := l.LastEntries(Filter{}, 0)
 		if len(logEntries) != 3 || logEntries[0].Dropped != 3 || logEntries[1].Dropped != 0 || logEntries[2].Dropped != 2 || logEntries[2].Message == "" {
 			t.Errorf("entries = %+v, want 3 entries after 3, 0 and 2 dropped entries", logEntries)
 		}
 	})
 }
 
-func TestFollow(t *testing.T) {
+func TestFollowReceivesNewEntries(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := openLog(t, dir, Options{})
@@ -204,12 +204,12 @@ func TestFollow(t *testing.T) {
 		if len(got) != maxPendingEntries || missedEntries != 5 || err != nil {
 			t.Errorf("Next returned %d entries, missed entries %d, error %v; want maxPendingEntries entries and 5 missed", len(got), missedEntries, err)
 		}
-		noEntries, filteredFollower := l.Follow(Filter{}, 0)
+		noEntries, closedFollower := l.Follow(Filter{}, 0)
 		if len(noEntries) != 0 {
 			t.Errorf("Follow with n = 0 returned %+v; want no entries", noEntries)
 		}
-		filteredFollower.Close()
-		if _, _, err := filteredFollower.Next(t.Context()); !errors.Is(err, errClosed) {
+		closedFollower.Close()
+		if _, _, err := closedFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("Next of a closed follower returned %v; want the error %v", err, errClosed)
 		}
 		go func() {
@@ -238,7 +238,7 @@ func TestInvalidTextIsReplaced(t *testing.T) {
 			{Message: strings.Repeat("ü", maxTextBytes)},
 		}})
 		synctest.Wait()
-		logEntries := l.Last(Filter{}, 0)
+		logEntries := l.LastEntries(Filter{}, 0)
 		if len(logEntries) != 5 || logEntries[0].Message != "bad \uFFFD text" || len(logEntries[4].Message) > maxTextBytes+len("…") {
 			t.Fatalf("the log has %d entries, the first is %q; want 5 entries with valid, short texts", len(logEntries), logEntries[0].Message)
 		}

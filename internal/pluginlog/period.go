@@ -6,7 +6,7 @@ import "time"
 // ReadPeriod reads the log files only if the entries in memory do not cover the whole
 // period.
 func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
-	entries := l.Last(f, 0)
+	entries := l.LastEntries(f, 0)
 	if len(entries) == 0 || entries[0].Time.After(from) {
 		storedEntries, _, err := Read(l.stateDir, f, 0)
 		if err != nil {

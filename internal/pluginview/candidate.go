@@ -117,8 +117,8 @@ func candidateWarnings(p *plugin.Plugin, currentPermissions httpapi.PluginPermis
 	addWarning(p.RunsInFrames, "runs in frames")
 	if currentPermissions.Review != nil && !currentPermissions.Reviewed {
 		warning := "changed since your review of " + currentPermissions.Review.Version
-		if currentPermissions.Stored != "" {
-			warning += ", was " + string(currentPermissions.Stored)
+		if currentPermissions.StoredPermission != "" {
+			warning += ", was " + string(currentPermissions.StoredPermission)
 		}
 		addWarning(true, warning)
 	}
@@ -130,12 +130,12 @@ func candidateWarnings(p *plugin.Plugin, currentPermissions httpapi.PluginPermis
 // is too wide for the terminal, PrintCandidates prints a block for each plugin.
 // PrintCandidates never truncates a text, because the user decides on the basis of these
 // texts.
-func PrintCandidates(terminalOut *terminal.Output, plan []Candidate) {
-	if len(plan) == 0 {
+func PrintCandidates(terminalOut *terminal.Output, candidates []Candidate) {
+	if len(candidates) == 0 {
 		return
 	}
 	tableRows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
-	for _, c := range plan {
+	for _, c := range candidates {
 		tableRows = append(tableRows, []string{
 			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), formatSites(c.Sites),
 			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
@@ -144,7 +144,7 @@ func PrintCandidates(terminalOut *terminal.Output, plan []Candidate) {
 	if terminal.FitsTable(terminalOut, tableRows) {
 		terminalOut.PrintTable("", tableRows)
 	} else {
-		for _, c := range plan {
+		for _, c := range candidates {
 			printCandidate(terminalOut, c)
 		}
 	}

@@ -19,7 +19,7 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 				continue
 			}
 			originText := ""
-			if t.OwnPermission != "" {
+			if t.PermissionOverride != "" {
 				originText = strings.TrimSpace(formatChangeOrigin(t.ChangeOrigin))
 			}
 			var grants []string
@@ -47,9 +47,9 @@ func noteText(view httpapi.PluginPermissions) string {
 		notes = append(notes, "may call "+calledNames(view.Calls))
 	}
 	switch {
-	case view.HasLateAccess:
+	case view.HasLateStartAccess:
 		notes = append(notes, "late access")
-	case view.StartsLate && len(view.Calls) > 0:
+	case view.StartsAfterPageScripts && len(view.Calls) > 0:
 		notes = append(notes, "but not without late access")
 	}
 	return strings.Join(notes, "; ")

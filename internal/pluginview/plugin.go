@@ -74,16 +74,16 @@ func State(p httpapi.Plugin) string {
 		if len(p.Calls) > 0 {
 			stateLabel += ", may call " + strings.Join(p.Calls, " and ")
 		}
-		if p.HasLateAccess {
+		if p.HasLateStartAccess {
 			stateLabel += ", late access"
 		}
 	}
 	return terminal.SafeLine(stateLabel)
 }
 
-// Changes describes how the sites, tools and pre-scripts of two versions of a plugin
+// DescribeChanges describes how the sites, tools and pre-scripts of two versions of a plugin
 // differ.
-func Changes(pluginBefore, pluginAfter *plugin.Plugin) []string {
+func DescribeChanges(pluginBefore, pluginAfter *plugin.Plugin) []string {
 	var changes []string
 	addListChanges := func(description string, oldLines, newLines []string) {
 		for _, field := range []struct {

@@ -21,7 +21,7 @@ func TestCandidateState(t *testing.T) {
 		"not reviewed (opentabs plugin review a)":                                          {Permission: wire.PermissionOff},
 		"auto, failed: it threw":                                                           {Reviewed: true, Permission: wire.PermissionAuto, Fault: &httpapi.Fault{Text: "it\nthrew"}},
 		"needs settings: key, url (opentabs plugin configure a)":                           {Reviewed: true, MissingSettings: []string{"key", "url"}},
-		"ask, closed, may call b and c, late access":                                       {Reviewed: true, Permission: wire.PermissionAsk, State: "closed", Calls: []string{"b", "c"}, HasLateAccess: true},
+		"ask, closed, may call b and c, late access":                                       {Reviewed: true, Permission: wire.PermissionAsk, State: "closed", Calls: []string{"b", "c"}, HasLateStartAccess: true},
 		"ask": {Reviewed: true, Permission: wire.PermissionAsk},
 	} {
 		p.Name = "a"
@@ -54,10 +54,10 @@ func TestPluginChanges(t *testing.T) {
 	pluginBefore := &plugin.Plugin{Name: "a", Matches: []string{"one", "two"}, Tools: []*plugin.Tool{{Name: "x", Plugin: &plugin.Plugin{Name: "a"}}}}
 	pluginAfter := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
 	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
-	if got := strings.Join(Changes(pluginBefore, pluginAfter), "\n"); got != want {
+	if got := strings.Join(DescribeChanges(pluginBefore, pluginAfter), "\n"); got != want {
 		t.Errorf("Changes returned\n%s\nwant\n%v", got, want)
 	}
-	if got := Changes(pluginBefore, pluginBefore); len(got) > 0 {
+	if got := DescribeChanges(pluginBefore, pluginBefore); len(got) > 0 {
 		t.Errorf("Changes of equal versions = %q, want none", got)
 	}
 }
@@ -72,10 +72,10 @@ func TestPrintReview(t *testing.T) {
 	changeOrigin := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
 	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
-		Hash: "h", StartsLate: true, HasLateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
+		Hash: "h", StartsAfterPageScripts: true, HasLateStartAccess: true, StoredPermission: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
 		Review: &httpapi.Review{Version: "1", Dir: "/old", ChangeOrigin: changeOrigin}, Fault: &httpapi.Fault{Text: "it threw"},
 		Recommendation: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", ChangeOrigin: httpapi.ChangeOrigin{By: "desk"}},
-		Tools:          []httpapi.ToolPermissions{{Name: "x", OwnPermission: wire.PermissionOff, Limit: "1/1m"}},
+		Tools:          []httpapi.ToolPermissions{{Name: "x", PermissionOverride: wire.PermissionOff, Limit: "1/1m"}},
 	})
 	got := b.String()
 	for _, want := range []string{
@@ -94,13 +94,13 @@ func TestPrintReview(t *testing.T) {
 }
 
 func TestPrintCandidatesIsComplete(t *testing.T) {
-	plan := []Candidate{
+	candidates := []Candidate{
 		{Name: "a", Version: "1.0.0", State: stateNew, ReadTools: 1, WriteTools: 2, Sites: []string{"*://a.example/*"}, BrowserFeatures: []string{"Function", "context.call", "fetch", "sendBeacon"}},
 		{Name: "a-plugin-with-a-long-name", Version: "2.0.0", State: stateChanged, Warnings: []string{"changed since your review of 1.0.0, was ask", "runs in frames"}},
 	}
 	for _, columns := range []int{40, 80, 100, 200} {
 		var b bytes.Buffer
-		PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return columns, 24 }), plan)
+		PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return columns, 24 }), candidates)
 		got := strings.Join(strings.Fields(b.String()), " ")
 		for _, want := range []string{
 			"Function, context.call, fetch, sendBeacon", "changed since your review of 1.0.0, was ask; runs in frames", "1.0.0", "2.0.0", "new", "changed", "a.example",
@@ -116,7 +116,7 @@ func TestPrintCandidatesIsComplete(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return 80, 24 }), plan[:1])
+	PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return 80, 24 }), candidates[:1])
 	want := "a 1.0.0, new, READ 1, WRITE 2\n  sites          a.example\n  code mentions  Function, context.call, fetch, sendBeacon\n"
 	if !strings.HasPrefix(b.String(), want) {
 		t.Errorf("printed candidates:\n%s\nwant a text that begins with\n%s", b.String(), want)
@@ -126,10 +126,10 @@ func TestPrintCandidatesIsComplete(t *testing.T) {
 func TestPermissionRows(t *testing.T) {
 	changeOrigin := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{
-		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, ChangeOrigin: changeOrigin, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
+		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, ChangeOrigin: changeOrigin, MayOpenTab: true, OpensURL: "https://a.example/", StartsAfterPageScripts: true,
 		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
 		Tools: []httpapi.ToolPermissions{
-			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", ChangeOrigin: changeOrigin, Grants: []httpapi.Grant{
+			{Name: "x", Permission: wire.PermissionAuto, PermissionOverride: wire.PermissionAuto, Limit: "1/1m", ChangeOrigin: changeOrigin, Grants: []httpapi.Grant{
 				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", ExpiresAt: testTime, ChangeOrigin: changeOrigin},
 			}},
 			{Name: "y", Permission: wire.PermissionAsk},

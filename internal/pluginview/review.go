@@ -38,14 +38,14 @@ func PrintReview(terminalOut *terminal.Output, p *plugin.Plugin, currentPermissi
 // ReviewHint returns a text for the user that states whether a newly added plugin's tools
 // run. If the tools do not run, ReviewHint adds the command that enables them.
 func ReviewHint(currentPermissions httpapi.PluginPermissions) string {
-	const enableText = "; review and enable it with `opentabs plugin review "
+	const enableCommandHint = "; review and enable it with `opentabs plugin review "
 	switch {
 	case currentPermissions.Reviewed:
 		return fmt.Sprintf("it has not changed since your review; its permission is %s", currentPermissions.Permission)
 	case currentPermissions.Review != nil:
-		return "it has changed since you reviewed it, so its tools do not run" + enableText + currentPermissions.Plugin + "`"
+		return "it has changed since you reviewed it, so its tools do not run" + enableCommandHint + currentPermissions.Plugin + "`"
 	}
-	return "its tools do not run yet" + enableText + currentPermissions.Plugin + "`"
+	return "its tools do not run yet" + enableCommandHint + currentPermissions.Plugin + "`"
 }
 
 func reviewRows(p *plugin.Plugin, currentPermissions httpapi.PluginPermissions) [][2]string {
@@ -59,8 +59,8 @@ func reviewRows(p *plugin.Plugin, currentPermissions httpapi.PluginPermissions) 
 	addRow(true, "code", describeCode(p))
 	addRow(p.PreScript, "before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames")
 	addRow(true, "world", plugin.DescribeWorld(p.World))
-	addRow(currentPermissions.StartsLate && !currentPermissions.HasLateAccess, "late", plugin.LateStartDescription)
-	addRow(currentPermissions.StartsLate && currentPermissions.HasLateAccess, "late", plugin.LateStartDescription+" You have allowed both.")
+	addRow(currentPermissions.StartsAfterPageScripts && !currentPermissions.HasLateStartAccess, "late", plugin.LateStartDescription)
+	addRow(currentPermissions.StartsAfterPageScripts && currentPermissions.HasLateStartAccess, "late", plugin.LateStartDescription+" You have allowed both.")
 	addRow(true, "calls", formatCallRights(currentPermissions))
 	addRow(true, "hash", currentPermissions.Hash)
 	addRow(true, "reviewed", reviewText(currentPermissions))
@@ -115,8 +115,8 @@ func reviewText(currentPermissions httpapi.PluginPermissions) string {
 	if r.Dir != "" {
 		description += ", it was in " + r.Dir
 	}
-	if currentPermissions.Stored != "" {
-		description += fmt.Sprintf("; its permission was %s", currentPermissions.Stored)
+	if currentPermissions.StoredPermission != "" {
+		description += fmt.Sprintf("; its permission was %s", currentPermissions.StoredPermission)
 	}
 	return description
 }
@@ -143,11 +143,11 @@ func formatChangeOrigin(m httpapi.ChangeOrigin) string {
 func formatAnnotations(a plugin.Annotations) string {
 	var annotationTexts []string
 	for _, hint := range []struct {
-		value      *bool
-		wantClaims string
+		value     *bool
+		claimText string
 	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
 		if hint.value != nil && *hint.value {
-			annotationTexts = append(annotationTexts, hint.wantClaims)
+			annotationTexts = append(annotationTexts, hint.claimText)
 		}
 	}
 	if len(annotationTexts) == 0 {
@@ -158,8 +158,8 @@ func formatAnnotations(a plugin.Annotations) string {
 
 func formatOwnPermission(t httpapi.ToolPermissions) string {
 	description := ""
-	if t.OwnPermission != "" {
-		description += "  " + terminal.SafeLine(string(t.OwnPermission))
+	if t.PermissionOverride != "" {
+		description += "  " + terminal.SafeLine(string(t.PermissionOverride))
 	}
 	if t.Limit != "" {
 		description += "  limit " + terminal.SafeLine(t.Limit)

@@ -10,13 +10,13 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// findTimeout limits the search for the program that listens on a port; on macOS, the search runs lsof.
-const findTimeout = 2 * time.Second
+// findOwnerTimeout limits the search for the program that listens on a port; on macOS, the search runs lsof.
+const findOwnerTimeout = 2 * time.Second
 
 // Find returns the program that listens on a local TCP port, such as "python3, pid 42". If
 // the operating system does not reveal which program listens, Find returns "another program".
 func Find(ctx context.Context, port int) string {
-	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	ctx, cancel := context.WithTimeout(ctx, findOwnerTimeout)
 	defer cancel()
 	connections, err := net.ConnectionsWithContext(ctx, "tcp")
 	if err == nil {

@@ -28,14 +28,14 @@ func Compact(jsonText, buffer []byte) (compactJSON []byte, problemText string) {
 	c := compactor{input: jsonText, resultJSON: slices.Grow(buffer[:0], len(jsonText))}
 	if !c.run() {
 		var ignoredValue json.RawMessage
-		return c.resultJSON, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignoredValue))
+		return c.resultJSON, DescribeSyntaxError(jsonText, json.Unmarshal(jsonText, &ignoredValue))
 	}
 	return c.resultJSON, ""
 }
 
-// SyntaxProblem describes an error of [json.Unmarshal] for the user, with the line and column
+// DescribeSyntaxError describes an error of [json.Unmarshal] for the user, with the line and column
 // in jsonText.
-func SyntaxProblem(jsonText []byte, err error) string {
+func DescribeSyntaxError(jsonText []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
 		return "cannot be read as JSON: " + err.Error()
@@ -52,7 +52,7 @@ func SyntaxProblem(jsonText []byte, err error) string {
 type compactor struct {
 	input        []byte
 	offset       int
-	copiedEnd    int
+	copiedUntil  int
 	resultJSON   []byte
 	openBrackets []byte
 }
@@ -74,7 +74,7 @@ func (c *compactor) run() bool {
 	for ok {
 		c.skipBlanks()
 		if c.offset == len(c.input) {
-			c.resultJSON = append(c.resultJSON, c.input[c.copiedEnd:]...)
+			c.resultJSON = append(c.resultJSON, c.input[c.copiedUntil:]...)
 			return nextExpected == expectCommaOrEnd && len(c.openBrackets) == 0
 		}
 		switch b := c.input[c.offset]; {
@@ -112,11 +112,11 @@ func (c *compactor) skipBlanks() {
 	if c.offset == len(c.input) || c.input[c.offset] > ' ' {
 		return
 	}
-	c.resultJSON = append(c.resultJSON, c.input[c.copiedEnd:c.offset]...)
+	c.resultJSON = append(c.resultJSON, c.input[c.copiedUntil:c.offset]...)
 	for c.offset < len(c.input) && isBlank(c.input[c.offset]) {
 		c.offset++
 	}
-	c.copiedEnd = c.offset
+	c.copiedUntil = c.offset
 }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }

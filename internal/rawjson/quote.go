@@ -15,14 +15,14 @@ func WriteQuoted(w *bufio.Writer, jsonText []byte) {
 		if w.Available() < minQuoteBufferBytes && w.Buffered() > 0 && w.Flush() != nil {
 			return
 		}
-		freeBuffer := w.AvailableBuffer()
-		freeBuffer = freeBuffer[:cap(freeBuffer)]
-		if len(freeBuffer) < minQuoteBufferBytes {
-			freeBuffer = make([]byte, minQuoteBufferBytes)
+		outBuffer := w.AvailableBuffer()
+		outBuffer = outBuffer[:cap(outBuffer)]
+		if len(outBuffer) < minQuoteBufferBytes {
+			outBuffer = make([]byte, minQuoteBufferBytes)
 		}
-		readLength, writtenBytes := quoteBytes(freeBuffer, jsonText)
-		w.Write(freeBuffer[:writtenBytes])
-		jsonText = jsonText[readLength:]
+		readBytes, writtenBytes := quoteBytes(outBuffer, jsonText)
+		w.Write(outBuffer[:writtenBytes])
+		jsonText = jsonText[readBytes:]
 	}
 	w.WriteByte('"')
 }
@@ -37,56 +37,56 @@ const (
 
 // quoteBytes returns the number of bytes read from jsonText, and the number of bytes written to
 // room.
-func quoteBytes(freeBuffer, jsonText []byte) (readLength, writtenBytes int) {
-	for writtenBytes+wordBytes+maxEscapeBytes <= len(freeBuffer) {
-		if len(jsonText)-readLength < wordBytes {
-			if readLength == len(jsonText) {
+func quoteBytes(outBuffer, jsonText []byte) (readBytes, writtenBytes int) {
+	for writtenBytes+wordBytes+maxEscapeBytes <= len(outBuffer) {
+		if len(jsonText)-readBytes < wordBytes {
+			if readBytes == len(jsonText) {
 				break
 			}
-			writtenBytes += copyEscaped(freeBuffer[writtenBytes:], jsonText[readLength])
-			readLength++
+			writtenBytes += copyEscaped(outBuffer[writtenBytes:], jsonText[readBytes])
+			readBytes++
 			continue
 		}
-		wordValue := binary.LittleEndian.Uint64(jsonText[readLength:])
-		binary.LittleEndian.PutUint64(freeBuffer[writtenBytes:], wordValue)
+		wordValue := binary.LittleEndian.Uint64(jsonText[readBytes:])
+		binary.LittleEndian.PutUint64(outBuffer[writtenBytes:], wordValue)
 		specialBits := specialBytes(wordValue)
 		if specialBits == 0 {
-			readLength += wordBytes
+			readBytes += wordBytes
 			writtenBytes += wordBytes
 			continue
 		}
 		unescapedLength := bits.TrailingZeros64(specialBits) / 8
-		readLength += unescapedLength
+		readBytes += unescapedLength
 		writtenBytes += unescapedLength
-		writtenBytes += copyEscaped(freeBuffer[writtenBytes:], jsonText[readLength])
-		readLength++
+		writtenBytes += copyEscaped(outBuffer[writtenBytes:], jsonText[readBytes])
+		readBytes++
 	}
-	return readLength, writtenBytes
+	return readBytes, writtenBytes
 }
 
 // In the result of specialBytes, the lowest set bit belongs to the first byte of word that must be escaped.
 func specialBytes(wordValue uint64) uint64 {
-	const lowBits, highBits = 0x0101010101010101, 0x8080808080808080
-	quoteMatches, backslashMatches := wordValue^lowBits*'"', wordValue^lowBits*'\\'
-	isControl := (wordValue - lowBits*' ') &^ wordValue
-	isQuote := (quoteMatches - lowBits) &^ quoteMatches
-	isBackslash := (backslashMatches - lowBits) &^ backslashMatches
-	return (isControl | isQuote | isBackslash) & highBits
+	const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x8080808080808080
+	quoteMatches, backslashMatches := wordValue^lowBitOfEachByte*'"', wordValue^lowBitOfEachByte*'\\'
+	isControl := (wordValue - lowBitOfEachByte*' ') &^ wordValue
+	isQuote := (quoteMatches - lowBitOfEachByte) &^ quoteMatches
+	isBackslash := (backslashMatches - lowBitOfEachByte) &^ backslashMatches
+	return (isControl | isQuote | isBackslash) & highBitOfEachByte
 }
 
-func copyEscaped(freeBuffer []byte, c byte) int {
+func copyEscaped(outBuffer []byte, c byte) int {
 	const hex = "0123456789abcdef"
 	switch {
 	case c == '"' || c == '\\':
-		freeBuffer[0], freeBuffer[1] = '\\', c
+		outBuffer[0], outBuffer[1] = '\\', c
 		return 2
 	case c == '\t':
-		return copy(freeBuffer, `\t`)
+		return copy(outBuffer, `\t`)
 	case c >= ' ':
-		freeBuffer[0] = c
+		outBuffer[0] = c
 		return 1
 	}
-	n := copy(freeBuffer, `\u00`)
-	freeBuffer[n], freeBuffer[n+1] = hex[c>>4], hex[c&15]
+	n := copy(outBuffer, `\u00`)
+	outBuffer[n], outBuffer[n+1] = hex[c>>4], hex[c&15]
 	return n + 2
 }

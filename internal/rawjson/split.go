@@ -19,7 +19,7 @@ type Member struct {
 // rawJSON must be valid JSON. If rawJSON is not an object, Members yields nothing.
 func Members(rawJSON []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
-		for pairs := NewPairs(rawJSON); pairs.Next(); {
+		for pairs := NewMemberIterator(rawJSON); pairs.Next(); {
 			if !yield(Member{Key: Unquote(pairs.QuotedKey), QuotedKey: pairs.QuotedKey, Value: pairs.Value}) {
 				return
 			}
@@ -27,9 +27,9 @@ func Members(rawJSON []byte) iter.Seq[Member] {
 	}
 }
 
-// Pairs iterates over the members of a JSON object, as [Members] does, but without memory
+// MemberIterator iterates over the members of a JSON object, as [Members] does, but without memory
 // allocations.
-type Pairs struct {
+type MemberIterator struct {
 	// QuotedKey and Value are the current key and its value, as written in the JSON text. The
 	// fields QuotedKey and Value are valid only after the method Next has returned true.
 	QuotedKey, Value []byte
@@ -39,16 +39,16 @@ type Pairs struct {
 	hasMore bool
 }
 
-// NewPairs returns an iterator over the members of a JSON object, in the order of the text. The
+// NewMemberIterator returns an iterator over the members of a JSON object, in the order of the text. The
 // argument rawJSON must be valid JSON. If rawJSON is not an object, the iterator yields
 // nothing.
-func NewPairs(rawJSON []byte) Pairs {
+func NewMemberIterator(rawJSON []byte) MemberIterator {
 	i := SkipSpace(rawJSON, 0)
-	return Pairs{rawJSON: rawJSON, i: i, hasMore: i < len(rawJSON) && rawJSON[i] == '{'}
+	return MemberIterator{rawJSON: rawJSON, i: i, hasMore: i < len(rawJSON) && rawJSON[i] == '{'}
 }
 
 // Next moves to the next member and reports whether the object has another member.
-func (p *Pairs) Next() bool {
+func (p *MemberIterator) Next() bool {
 	if !p.hasMore {
 		return false
 	}

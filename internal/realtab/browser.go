@@ -100,10 +100,10 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	b := &Browser{closeBrowser: closeBrowser}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
 	// During the start, closeBrowser would race with chromedp.
-	stopStartCancel := context.AfterFunc(ctx, cancelBrowser)
+	keepBrowserRunning := context.AfterFunc(ctx, cancelBrowser)
 	err := chromedp.Do(b.ctx)
 	switch {
-	case !stopStartCancel():
+	case !keepBrowserRunning():
 		b.kill()
 		return nil, ctx.Err()
 	case err != nil:
@@ -199,9 +199,9 @@ type Tab struct {
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
 	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))
-	stopOpenCancel := context.AfterFunc(ctx, func() { _ = chromedp.Cancel(t.ctx) })
+	keepTabOpen := context.AfterFunc(ctx, func() { _ = chromedp.Cancel(t.ctx) })
 	err := chromedp.Do(t.ctx)
-	if !stopOpenCancel() {
+	if !keepTabOpen() {
 		return nil, ctx.Err()
 	}
 	if err != nil {
@@ -238,8 +238,8 @@ func (t *Tab) Go(ctx context.Context, url string) error {
 	return err
 }
 
-// IsParsed reports whether the HTML of the tab's document is parsed completely.
-func (t *Tab) IsParsed(ctx context.Context) (bool, error) {
+// HasParsedDocument reports whether the HTML of the tab's document is parsed completely.
+func (t *Tab) HasParsedDocument(ctx context.Context) (bool, error) {
 	result, err := runTabCommand(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.readyState !== 'loading'"})
 	return err == nil && string(result.Result.Value) == "true", err
 }

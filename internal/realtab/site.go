@@ -65,7 +65,7 @@ type Site struct {
 	port          int
 	listener      net.Listener
 	server        *http.Server
-	acceptedConns *sharedListener
+	acceptedConns *siteListener
 	connHandlers  sync.WaitGroup
 
 	mu   sync.Mutex // the mutex guards the field page
@@ -85,7 +85,7 @@ func Listen(responder func(context.Context, Request) (Answer, error)) (*Site, er
 	if err != nil {
 		return nil, fmt.Errorf("simulate the sites: %w", err)
 	}
-	s := &Site{responder: responder, listener: listener, acceptedConns: &sharedListener{
+	s := &Site{responder: responder, listener: listener, acceptedConns: &siteListener{
 		address: listener.Addr(), readyConns: make(chan net.Conn), closed: make(chan struct{}),
 	}}
 	if address, ok := listener.Addr().(*net.TCPAddr); ok {
@@ -94,7 +94,7 @@ func Listen(responder func(context.Context, Request) (Answer, error)) (*Site, er
 	s.server = &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
 	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
 	tlsConfig := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	s.connHandlers.Go(func() { s.accept(tlsConfig) })
+	s.connHandlers.Go(func() { s.acceptConns(tlsConfig) })
 	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) })
 	return s, nil
 }
@@ -116,7 +116,7 @@ func (s *Site) Close() {
 	s.connHandlers.Wait()
 }
 
-func (s *Site) accept(tlsConfig *tls.Config) {
+func (s *Site) acceptConns(tlsConfig *tls.Config) {
 	for {
 		conn, err := s.listener.Accept()
 		if err != nil {
@@ -131,11 +131,11 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 				return
 			}
 			_ = conn.SetReadDeadline(time.Time{})
-			var bufferedConn net.Conn = &peekedConn{conn, reader}
+			var siteConn net.Conn = &peekedConn{conn, reader}
 			if firstByte[0] == 0x16 { // a TLS handshake begins with the byte 0x16
-				bufferedConn = tls.Server(bufferedConn, tlsConfig)
+				siteConn = tls.Server(siteConn, tlsConfig)
 			}
-			s.acceptedConns.passConn(bufferedConn)
+			s.acceptedConns.passConn(siteConn)
 		}()
 	}
 }
@@ -179,8 +179,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 	for name, valueNames := range r.Header {
 		request.Headers[strings.ToLower(name)] = strings.Join(valueNames, ", ")
 	}
-	fetchDestination := request.Headers["sec-fetch-dest"]
-	request.IsFetchRequest = !isDocument && (fetchDestination == "empty" || fetchDestination == "" && r.URL.Path != "/favicon.ico")
+	loadedResourceType := request.Headers["sec-fetch-dest"]
+	request.IsFetchRequest = !isDocument && (loadedResourceType == "empty" || loadedResourceType == "" && r.URL.Path != "/favicon.ico")
 	response, err := s.responder(r.Context(), request)
 	switch {
 	case err != nil, response.IsBroken, response.IsMissing && request.IsFetchRequest:
@@ -238,15 +238,15 @@ func isSameDocument(url, page string) bool {
 	return url == page || url == page+"/"
 }
 
-// sharedListener passes connections with and without TLS to one HTTP server.
-type sharedListener struct {
+// siteListener passes connections with and without TLS to one HTTP server.
+type siteListener struct {
 	address    net.Addr
 	readyConns chan net.Conn
 	once       sync.Once
 	closed     chan struct{}
 }
 
-func (l *sharedListener) passConn(conn net.Conn) {
+func (l *siteListener) passConn(conn net.Conn) {
 	select {
 	case l.readyConns <- conn:
 	case <-l.closed:
@@ -255,7 +255,7 @@ func (l *sharedListener) passConn(conn net.Conn) {
 }
 
 // The method Accept implements [net.Listener].
-func (l *sharedListener) Accept() (net.Conn, error) {
+func (l *siteListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.readyConns:
 		return conn, nil
@@ -265,13 +265,13 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 }
 
 // The method Close implements [net.Listener].
-func (l *sharedListener) Close() error {
+func (l *siteListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
 // The method Addr implements [net.Listener].
-func (l *sharedListener) Addr() net.Addr { return l.address }
+func (l *siteListener) Addr() net.Addr { return l.address }
 
 // peekedConn is a network connection whose first byte the listener has already read.
 type peekedConn struct {

@@ -117,7 +117,7 @@ func TestRoutesOfSimulatedSite(t *testing.T) {
 	}
 }
 
-func TestFindSite(t *testing.T) {
+func TestFindBrowserProgram(t *testing.T) {
 	programVariable := func(name string) func(string) string {
 		return func(string) string { return name }
 	}

@@ -38,11 +38,11 @@ func readBackward(file io.ReaderAt, endOffset int64, visitItem func(line []byte,
 		}
 		size := min(blockBytes, startOffset)
 		startOffset -= size
-		biggerBuffer := make([]byte, int(size)+len(fileContent))
-		if _, err := file.ReadAt(biggerBuffer[:size], startOffset); err != nil {
+		joinedContent := make([]byte, int(size)+len(fileContent))
+		if _, err := file.ReadAt(joinedContent[:size], startOffset); err != nil {
 			return err
 		}
-		copy(biggerBuffer[size:], fileContent)
-		fileContent = biggerBuffer
+		copy(joinedContent[size:], fileContent)
+		fileContent = joinedContent
 	}
 }

@@ -22,16 +22,16 @@ func (c *valueCleaner) cleanValue(rawJSON json.RawMessage, maxLength int) (clean
 	if !ok {
 		return nil, true
 	}
-	value, hasSecrets := c.Value(value)
-	value, isCut := truncateValue(value)
+	value, hasRemovedSecrets := c.Value(value)
+	value, isTruncated := truncateValue(value)
 	cleanedJSON, err := rawjson.Marshal(value)
 	if err != nil || len(cleanedJSON) > maxLength {
 		return nil, true
 	}
-	return cleanedJSON, hasSecrets || isCut
+	return cleanedJSON, hasRemovedSecrets || isTruncated
 }
 
-func truncateValue(value any) (cut any, isCut bool) {
+func truncateValue(value any) (cut any, isTruncated bool) {
 	switch v := value.(type) {
 	case string:
 		if len(v) > maxStringBytes {
@@ -39,20 +39,20 @@ func truncateValue(value any) (cut any, isCut bool) {
 		}
 	case []any:
 		if len(v) > maxElements {
-			v, isCut = v[:maxElements], true
+			v, isTruncated = v[:maxElements], true
 		}
 		for i := range v {
 			element, isElementTruncated := truncateValue(v[i])
-			v[i], isCut = element, isCut || isElementTruncated
+			v[i], isTruncated = element, isTruncated || isElementTruncated
 		}
-		return v, isCut
+		return v, isTruncated
 	case map[string]any:
 		for key, member := range v {
 			truncatedMember, isMemberTruncated := truncateValue(member)
-			v[key], isCut = truncatedMember, isCut || isMemberTruncated
+			v[key], isTruncated = truncatedMember, isTruncated || isMemberTruncated
 		}
 	}
-	return value, isCut
+	return value, isTruncated
 }
 
 // If the content of an activity is too long, the activity in the record has the content null.

@@ -19,7 +19,7 @@ import (
 const maxLineBytes = 1 << 20
 
 // Call records are split into several files, so that deleting the oldest file keeps most records.
-const filesPerSizeLimit = 8
+const targetFileCount = 8
 
 const fileSuffix = ".jsonl"
 
@@ -76,9 +76,9 @@ func listFiles(dir string) ([]fileName, error) {
 	return names, nil
 }
 
-// dayFiles appends lines to the record file of the current day, and deletes old record
+// recordFiles appends lines to the record file of the current day, and deletes old record
 // files.
-type dayFiles struct {
+type recordFiles struct {
 	dir      string
 	days     int
 	maxBytes int64
@@ -89,13 +89,13 @@ type dayFiles struct {
 	isFilePrepared bool
 }
 
-func (f *dayFiles) path(name fileName) string {
+func (f *recordFiles) path(name fileName) string {
 	return filepath.Join(f.dir, name.String()+fileSuffix)
 }
 
 // The method open repairs the newest record file, whose last line may be incomplete after a crash, and deletes old
 // record files.
-func (f *dayFiles) open(now time.Time) error {
+func (f *recordFiles) open(now time.Time) error {
 	if f.isFilePrepared {
 		return nil
 	}
@@ -136,7 +136,7 @@ func repairFile(path string) error {
 	return nil
 }
 
-func (f *dayFiles) append(now time.Time, lines []byte) error {
+func (f *recordFiles) append(now time.Time, lines []byte) error {
 	if err := f.open(now); err != nil {
 		return err
 	}
@@ -156,10 +156,10 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
 
-func (f *dayFiles) prepare(now time.Time) error {
+func (f *recordFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)
 	isNewDay := day > f.name.day // after the clock was set back, the recorder appends to the newest file
-	isFull := f.size >= f.maxBytes/filesPerSizeLimit
+	isFull := f.size >= f.maxBytes/targetFileCount
 	if f.file != nil && !isNewDay && !isFull {
 		return nil
 	}
@@ -187,13 +187,13 @@ func (f *dayFiles) prepare(now time.Time) error {
 }
 
 // removeOldFiles never deletes the newest record file.
-func (f *dayFiles) removeOldFiles(now time.Time) error {
+func (f *recordFiles) removeOldFiles(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {
 		return err
 	}
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
-	totalBytes := f.maxBytes / filesPerSizeLimit
+	totalBytes := f.maxBytes / targetFileCount
 	for i, name := range slices.Backward(names) {
 		fileInfo, err := os.Stat(f.path(name))
 		if err != nil {
@@ -209,7 +209,7 @@ func (f *dayFiles) removeOldFiles(now time.Time) error {
 	return nil
 }
 
-func (f *dayFiles) close() {
+func (f *recordFiles) close() {
 	if f.file != nil {
 		f.file.Close()
 	}

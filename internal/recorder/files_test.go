@@ -67,7 +67,7 @@ func encode(t *testing.T, v any) []byte {
 	return fileContent
 }
 
-func TestPagesAndQueries(t *testing.T) {
+func TestReadPageWithQueries(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	writeDay(t, dir, "2026-11-20", day, 3)
@@ -103,13 +103,13 @@ func TestPagesAndQueries(t *testing.T) {
 		{Query{Since: day.AddDate(0, 0, 1)}, 5}, {Query{Since: day.AddDate(0, 0, 1).Add(time.Hour + time.Second)}, 2}, {Query{Since: day.AddDate(0, 1, 0)}, 0},
 		{Query{Limit: 3}, 3},
 	} {
-		if got := readAll(t, dir, c.query); len(got) != c.want {
+		if got := readAllEntries(t, dir, c.query); len(got) != c.want {
 			t.Errorf("the query %+v selects the calls %s, want %d calls", c.query, joinCallIDs(got), c.want)
 		}
 	}
 }
 
-func TestFilteredPageOfRareRecords(t *testing.T) {
+func TestPageWithoutMatchesHasCursor(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	writeDay(t, dir, "2026-11-20", day, 1)
@@ -130,7 +130,7 @@ func TestFilteredPageOfRareRecords(t *testing.T) {
 
 func TestOldFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	f := dayFiles{dir: filepath.Join(dir, folderName), days: 3, maxBytes: 8000}
+	f := recordFiles{dir: filepath.Join(dir, folderName), days: 3, maxBytes: 8000}
 	defer f.close()
 	line := []byte(strings.Repeat("x", 499) + "\n")
 	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)

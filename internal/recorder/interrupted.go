@@ -24,18 +24,18 @@ const (
 )
 
 const (
-	stateOpen    = "open"    // the call may have begun
-	stateWaiting = "waiting" // the call waited for approval, and had not begun
-	stateBegun   = "begun"   // the call with an earlier note in the state stateWaiting begins
+	openCallStored  = "open"    // the call may have begun
+	openCallWaiting = "waiting" // the call waited for approval, and had not begun
+	openCallBegun   = "begun"   // the call with an earlier note in the state openCallWaiting begins
 )
 
 // The JSON line of a queued call is a record if the call has ended, and a note if the call is open.
 func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	record := c.newRecord(secrets)
-	if c.openState == "" {
+	if c.openCallState == "" {
 		return rawjson.Marshal(record)
 	}
-	return rawjson.Marshal(Note{Kind: callNoteKind, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
+	return rawjson.Marshal(Note{Kind: noteKindOpenCall, Time: time.Now().UTC(), Subject: record.CallID, State: c.openCallState, By: record.CallID, Call: record})
 }
 
 // Begin records that a call begins to run. The caller must call Begin before the call runs. If a note states that the
@@ -45,32 +45,32 @@ func (r *Recorder) Begin(callID string) {
 		return
 	}
 	r.mu.Lock()
-	isWaiting := r.openStates[callID] == stateWaiting
-	r.openStates[callID] = stateBegun
+	isWaiting := r.openCallStates[callID] == openCallWaiting
+	r.openCallStates[callID] = openCallBegun
 	r.mu.Unlock()
 	if isWaiting {
-		_ = r.WriteNote(Note{Kind: callNoteKind, Subject: callID, State: stateBegun, By: callID})
+		_ = r.WriteNote(Note{Kind: noteKindOpenCall, Subject: callID, State: openCallBegun, By: callID})
 	}
 }
 
-// The caller of setOpenState has locked Recorder.mu.
-func (r *Recorder) setOpenState(c *queuedCall) {
+// The caller of updateOpenCallState has locked Recorder.mu.
+func (r *Recorder) updateOpenCallState(c *queuedCall) {
 	id, waitingTicket := c.call.View.CallID, c.call.View.Waiting
 	switch {
-	case c.openState == "":
-		delete(r.openStates, id)
-	case waitingTicket != nil && waitingTicket.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
-		c.openState, r.openStates[id] = stateWaiting, stateWaiting
+	case c.openCallState == "":
+		delete(r.openCallStates, id)
+	case waitingTicket != nil && waitingTicket.Kind == wire.TicketPermission && r.openCallStates[id] != openCallBegun:
+		c.openCallState, r.openCallStates[id] = openCallWaiting, openCallWaiting
 	}
 }
 
-// The caller of appendMarker has locked Recorder.writeMu.
-func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
-	if !isBeforeOpenCall || !r.needsMarker {
+// The caller of appendServerStartNote has locked Recorder.writeMu.
+func (r *Recorder) appendServerStartNote(lines []byte, precedesOpenCall bool) []byte {
+	if !precedesOpenCall || !r.needsServerStartNote {
 		return lines
 	}
-	r.needsMarker = false
-	return appendNotes(lines, []Note{{Kind: serverNoteKind, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
+	r.needsServerStartNote = false
+	return appendNotes(lines, []Note{{Kind: noteKindServerStart, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
 }
 
 // The method prepare repairs the record files, and records the calls during which the previous server stopped.
@@ -93,7 +93,7 @@ func (r *Recorder) prepare(now time.Time) error {
 	var lines []byte
 	for _, n := range notes {
 		record := n.Call
-		record.setInterrupted(now.UTC(), n.State != stateWaiting)
+		record.markInterrupted(now.UTC(), n.State != openCallWaiting)
 		records = append(records, record)
 		lines = append(append(lines, rawjson.Encode(record)...), '\n')
 	}
@@ -102,18 +102,18 @@ func (r *Recorder) prepare(now time.Time) error {
 			return err
 		}
 	}
-	r.needsMarker = true
+	r.needsServerStartNote = true
 	for _, record := range records {
-		if r.opts.OnInterrupted != nil {
-			r.opts.OnInterrupted(*record)
+		if r.opts.OnInterruptedCall != nil {
+			r.opts.OnInterruptedCall(*record)
 		}
 	}
 	return nil
 }
 
-func (r *Record) setInterrupted(now time.Time, isPossiblyBegun bool) {
+func (r *Record) markInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
-	if !isPossiblyBegun {
+	if !mayHaveBegun {
 		r.Error, r.NextStep = notRunText, notRunStep
 	}
 	r.Timeline = append(r.Timeline, dispatch.TimelineEntry{Time: now, Kind: dispatch.EventEnded})
@@ -127,8 +127,8 @@ func readInterrupted(dir string) ([]*Note, error) {
 	}
 	newestDay, _ := time.Parse(time.DateOnly, names[len(names)-1].day) // a malformed day yields the zero time, so that all files are read
 	firstDay := newestDay.Add(-maxInterruptedAge).Format(time.DateOnly)
-	callPrefix, serverPrefix := callNoteKind.prefix(), serverNoteKind.prefix()
-	hasRecord, hasBegun := map[string]bool{}, map[string]bool{}
+	callPrefix, serverPrefix := noteKindOpenCall.prefix(), noteKindServerStart.prefix()
+	hasRecord, hasStartRecord := map[string]bool{}, map[string]bool{}
 	notes := map[string][]byte{}
 	var order []string
 	isDone := false
@@ -143,8 +143,8 @@ func readInterrupted(dir string) ([]*Note, error) {
 			case bytes.HasPrefix(line, callPrefix):
 				id := memberText(line, "subject")
 				switch {
-				case memberText(line, "state") == stateBegun:
-					hasBegun[id] = true
+				case memberText(line, "state") == openCallBegun:
+					hasStartRecord[id] = true
 				case !hasRecord[id] && notes[id] == nil: // most calls ended, so a record follows their note
 					notes[id] = bytes.Clone(line)
 					order = append(order, id)
@@ -162,8 +162,8 @@ func readInterrupted(dir string) ([]*Note, error) {
 	for _, id := range slices.Backward(order) {
 		var n Note
 		if !hasRecord[id] && json.Unmarshal(notes[id], &n) == nil && n.Call != nil && n.Call.CallID == id {
-			if hasBegun[id] {
-				n.State = stateBegun
+			if hasStartRecord[id] {
+				n.State = openCallBegun
 			}
 			open = append(open, &n)
 		}

@@ -19,7 +19,7 @@ func openCallOf(id, tool string) dispatch.EndedCall {
 	return e
 }
 
-func crashRecorder(t *testing.T, dir string) string {
+func copyStateAfterCrash(t *testing.T, dir string) string {
 	t.Helper()
 	copyDir := t.TempDir()
 	if err := os.CopyFS(copyDir, os.DirFS(dir)); err != nil {
@@ -43,10 +43,10 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		if _, ok, err := Find(dir, "call_open"); ok || err != nil {
 			t.Errorf("Find of an open call returned a record or the error %v, want neither", err)
 		}
-		dir = crashRecorder(t, dir)
-		var interrupted []string
+		dir = copyStateAfterCrash(t, dir)
+		var interruptedCalls []string
 		o := testOptions
-		o.OnInterrupted = func(r Record) { interrupted = append(interrupted, r.CallID+" "+r.Site) }
+		o.OnInterruptedCall = func(r Record) { interruptedCalls = append(interruptedCalls, r.CallID+" "+r.Site) }
 		for range 2 {
 			time.Sleep(time.Hour)
 			secondRecorder := Open(dir, o)
@@ -58,15 +58,15 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 			secondRecorder.Add(endedCallOf("call_second", "a__b", time.Now()), CallFacts{})
 			secondRecorder.Close()
 		}
-		if len(interrupted) != 1 || interrupted[0] != "call_open https://shop.example" {
-			t.Errorf("interrupted calls = %q, want call_open on https://shop.example", interrupted)
+		if len(interruptedCalls) != 1 || interruptedCalls[0] != "call_open https://shop.example" {
+			t.Errorf("interrupted calls = %q, want call_open on https://shop.example", interruptedCalls)
 		}
 		e, ok, err := Find(dir, "call_open")
 		if err != nil || !ok || e.Status != wire.StatusFailed || e.ErrorCode != wire.ErrShutdown || !strings.Contains(e.Error, "may have taken effect") ||
 			e.NextStep == "" || e.Ended == nil || string(e.Args) != `{"channel":"general","password":"[redacted]"}` || e.Hash != "h" {
 			t.Errorf("record of the interrupted call = %s, error %v; want redacted arguments, the hash, and advice for the next step", e.Line, err)
 		}
-		if got := joinCallIDs(readAll(t, dir, Query{})); strings.Count(got, "call_open") != 1 || strings.Count(got, "call_ended") != 1 || strings.Count(got, "call_quick") != 1 {
+		if got := joinCallIDs(readAllEntries(t, dir, Query{})); strings.Count(got, "call_open") != 1 || strings.Count(got, "call_ended") != 1 || strings.Count(got, "call_quick") != 1 {
 			t.Errorf("recorded calls = %s, want call_open, call_ended and call_quick once each", got)
 		}
 	})
@@ -90,9 +90,9 @@ func TestInterruptedApproval(t *testing.T) {
 	for _, id := range []string{"call_begun", "call_asks_user", "call_ended", "call_short"} {
 		firstRecorder.Begin(id)
 	}
-	dir = crashRecorder(t, dir)
+	dir = copyStateAfterCrash(t, dir)
 	Open(dir, testOptions).Close()
-	for _, want := range []struct{ id, wantSummary, stepName string }{
+	for _, want := range []struct{ id, wantErrorText, stepName string }{
 		{"call_waiting", "the call did not run", "Make the call again."},
 		{"call_begun", "may have taken effect", "Check the page before you make the call again."},
 		{"call_asks_user", "may have taken effect", "Check the page before you make the call again."},
@@ -100,11 +100,11 @@ func TestInterruptedApproval(t *testing.T) {
 		{"call_ended", "", ""},
 	} {
 		e, ok, err := Find(dir, want.id)
-		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.stepName {
-			t.Errorf("record of %s: error text %q, next step %q, error %v; want %q and %q", want.id, e.Error, e.NextStep, err, want.wantSummary, want.stepName)
+		if err != nil || !ok || !strings.Contains(e.Error, want.wantErrorText) || e.NextStep != want.stepName {
+			t.Errorf("record of %s: error text %q, next step %q, error %v; want %q and %q", want.id, e.Error, e.NextStep, err, want.wantErrorText, want.stepName)
 		}
 	}
-	if got := strings.Count(joinCallIDs(readAll(t, dir, Query{})), "call_"); got != 5 {
+	if got := strings.Count(joinCallIDs(readAllEntries(t, dir, Query{})), "call_"); got != 5 {
 		t.Errorf("%d calls are recorded, want 5", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestOpenCallNotesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	Open(dir, o).Close()
-	if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_1" {
+	if got := joinCallIDs(readAllEntries(t, dir, Query{})); got != "call_1" {
 		t.Errorf("recorded calls = %s, want call_1", got)
 	}
 	emptyRecorder := Open(t.TempDir(), Options{})

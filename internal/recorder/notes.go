@@ -55,14 +55,14 @@ type Note struct {
 type NoteKind string
 
 const (
-	// NoteKey is the kind of a note about an idempotency key.
-	NoteKey NoteKind = "key"
-	// NoteUndo is the kind of a note about a call that another call undoes.
-	NoteUndo NoteKind = "undo"
-	// callNoteKind is the kind of a note about a call that has not ended. serverNoteKind is the kind of a note that marks the
+	// NoteKindIdempotencyKey is the kind of a note about an idempotency key.
+	NoteKindIdempotencyKey NoteKind = "key"
+	// NoteKindUndo is the kind of a note about a call that another call undoes.
+	NoteKindUndo NoteKind = "undo"
+	// noteKindOpenCall is the kind of a note about a call that has not ended. noteKindServerStart is the kind of a note that marks the
 	// start of a server.
-	callNoteKind   NoteKind = "call"
-	serverNoteKind NoteKind = "server"
+	noteKindOpenCall    NoteKind = "call"
+	noteKindServerStart NoteKind = "server"
 )
 
 // maxPendingNotes limits the queue of notes that are not written yet.
@@ -134,7 +134,7 @@ func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]No
 		return nil, err
 	}
 	var notes []Note
-	firstDay := since.Add(-maxOrderDelay).UTC().Format(time.DateOnly)
+	firstDay := since.Add(-maxOutOfOrderDelay).UTC().Format(time.DateOnly)
 	for _, name := range slices.Backward(names) {
 		if name.day < firstDay {
 			break

@@ -27,15 +27,15 @@ func TestWriteAndReadNotes(t *testing.T) {
 	o := testOptions
 	o.Secrets = func() []string { return []string{"hunter2"} }
 	r := Open(dir, o)
-	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "started", By: "call_1"})
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k1", State: "started", By: "call_1"})
 	r.Add(endedCallOf("call_1", "a__b", time.Now()), CallFacts{})
 	r.Flush()
-	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong", UserText: "hunter2",
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong", UserText: "hunter2",
 		ToolError: &wire.ToolErrorInfo{Code: "hunter2", RetryAfterMs: new(math.NaN())}})
-	r.AddNote(Note{Kind: NoteKey, Subject: "k2", State: "started", By: "call_2"})
-	r.AddNote(Note{Kind: NoteUndo, Subject: "call_1", State: "started", By: "call_3"})
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k2", State: "started", By: "call_2"})
+	r.AddNote(Note{Kind: NoteKindUndo, Subject: "call_1", State: "started", By: "call_3"})
 	r.Close()
-	r.AddNote(Note{Kind: NoteKey, Subject: "late"})
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "late"})
 
 	r = Open(dir, testOptions)
 	defer r.Close()
@@ -45,11 +45,11 @@ func TestWriteAndReadNotes(t *testing.T) {
 		since   time.Time
 		want    string
 	}{
-		{NoteKey, "", startTime, "k2 started, k1 failed, k1 started"},
-		{NoteKey, "k1", startTime, "k1 failed, k1 started"},
-		{NoteUndo, "call_1", time.Time{}, "call_1 started"},
-		{NoteUndo, "call_2", time.Time{}, ""},
-		{NoteKey, "", time.Now().Add(time.Hour), ""},
+		{NoteKindIdempotencyKey, "", startTime, "k2 started, k1 failed, k1 started"},
+		{NoteKindIdempotencyKey, "k1", startTime, "k1 failed, k1 started"},
+		{NoteKindUndo, "call_1", time.Time{}, "call_1 started"},
+		{NoteKindUndo, "call_2", time.Time{}, ""},
+		{NoteKindIdempotencyKey, "", time.Now().Add(time.Hour), ""},
 	} {
 		notes, err := r.ReadNotes(c.kind, c.subject, c.since)
 		if got := formatNotes(notes); err != nil || got != c.want {
@@ -61,7 +61,7 @@ func TestWriteAndReadNotes(t *testing.T) {
 			}
 		}
 	}
-	if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_1" {
+	if got := joinCallIDs(readAllEntries(t, dir, Query{})); got != "call_1" {
 		t.Errorf("recorded calls = %s, want call_1", got)
 	}
 	if _, ok, err := Find(dir, "call_2"); ok || err != nil {
@@ -72,13 +72,13 @@ func TestWriteAndReadNotes(t *testing.T) {
 func TestNotesAreBounded(t *testing.T) {
 	emptyRecorder := Open(t.TempDir(), Options{})
 	defer emptyRecorder.Close()
-	emptyRecorder.AddNote(Note{Kind: NoteKey, Subject: "k"})
-	if notes, err := emptyRecorder.ReadNotes(NoteKey, "", time.Time{}); err != nil || len(notes) != 0 {
+	emptyRecorder.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k"})
+	if notes, err := emptyRecorder.ReadNotes(NoteKindIdempotencyKey, "", time.Time{}); err != nil || len(notes) != 0 {
 		t.Errorf("a recorder for zero days has %d notes, error %v; want none", len(notes), err)
 	}
-	r := Recorder{dir: t.TempDir(), opts: testOptions, files: &dayFiles{}, wake: make(chan struct{}, 1)}
+	r := Recorder{dir: t.TempDir(), opts: testOptions, files: &recordFiles{}, wake: make(chan struct{}, 1)}
 	for i := range maxPendingNotes + 5 {
-		r.AddNote(Note{Kind: NoteKey, Subject: fmt.Sprint(i)})
+		r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: fmt.Sprint(i)})
 	}
 	if len(r.pendingNotes) != maxPendingNotes || r.droppedCalls != 5 {
 		t.Errorf("the recorder queued %d notes and dropped %d, want maxPendingNotes and 5", len(r.pendingNotes), r.droppedCalls)
@@ -89,8 +89,8 @@ func TestNotesAreBounded(t *testing.T) {
 func TestWriteNote(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)
-	r.AddNote(Note{Kind: NoteKey, Subject: "queued", State: "done"})
-	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k", State: "started"}); err != nil {
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "queued", State: "done"})
+	if err := r.WriteNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k", State: "started"}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
@@ -98,7 +98,7 @@ func TestWriteNote(t *testing.T) {
 		t.Errorf("record file after WriteNote = %q, error %v; want two lines with the note about k", fileContent, err)
 	}
 	r.Close()
-	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k"}); err == nil {
+	if err := r.WriteNote(Note{Kind: NoteKindIdempotencyKey, Subject: "k"}); err == nil {
 		t.Error("WriteNote after Close returned no error, want an error")
 	}
 
@@ -109,15 +109,15 @@ func TestWriteNote(t *testing.T) {
 	}
 	r = Open(dir, testOptions)
 	defer r.Close()
-	r.AddNote(Note{Kind: NoteKey, Subject: "queued", State: "done"})
-	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "failed", State: "started"}); err == nil {
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "queued", State: "done"})
+	if err := r.WriteNote(Note{Kind: NoteKindIdempotencyKey, Subject: "failed", State: "started"}); err == nil {
 		t.Error("WriteNote without a folder returned no error, want an error")
 	}
 	if err := os.Remove(blockedFolder); err != nil {
 		t.Fatal(err)
 	}
-	r.AddNote(Note{Kind: NoteKey, Subject: "later", State: "done"})
-	notes, err := r.ReadNotes(NoteKey, "", time.Time{})
+	r.AddNote(Note{Kind: NoteKindIdempotencyKey, Subject: "later", State: "done"})
+	notes, err := r.ReadNotes(NoteKindIdempotencyKey, "", time.Time{})
 	if got := formatNotes(notes); err != nil || got != "later done, queued done" {
 		t.Errorf("notes = %s, error %v; want later and queued with the state done", got, err)
 	}
@@ -130,8 +130,8 @@ func TestRecordShowsUndo(t *testing.T) {
 	for id, state := range map[string]string{"call_a": "undone", "call_b": "unknown", "call_c": "failed", "call_d": ""} {
 		r.Add(endedCallOf(id, "a__b", time.Now()), CallFacts{})
 		if state != "" {
-			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: "started", By: "call_9"})
-			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: state, By: "call_9"})
+			r.AddNote(Note{Kind: NoteKindUndo, Subject: id, State: "started", By: "call_9"})
+			r.AddNote(Note{Kind: NoteKindUndo, Subject: id, State: state, By: "call_9"})
 		}
 	}
 	r.Flush()

@@ -19,7 +19,7 @@ import (
 const maxPageBytes = 8 << 20
 
 // Records are written in batches, so their order is not exactly the order in which the calls ended.
-const maxOrderDelay = time.Minute
+const maxOutOfOrderDelay = time.Minute
 
 // ErrInvalidCursor is the error for a query whose cursor Before is malformed.
 var ErrInvalidCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
@@ -99,7 +99,7 @@ func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
-	s.searchTexts = append(s.searchTexts, encodeFilterText(callID))
+	s.requiredTexts = append(s.requiredTexts, encodeFilterText(callID))
 	err = s.run(dir, fileName{}, 0)
 	if err != nil || len(s.entries) == 0 {
 		return Entry{}, false, err
@@ -112,7 +112,7 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 const undoStateFailed = "failed"
 
 func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
-	notes, err := findNotes(dir, NoteUndo, e.CallID, e.Created)
+	notes, err := findNotes(dir, NoteKindUndo, e.CallID, e.Created)
 	if err != nil || len(notes) == 0 || notes[0].State == undoStateFailed {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 func FindPrefix(stateDir, prefix string, maxLength int) ([]Entry, error) {
 	s := newSearch(Query{Limit: maxLength})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
-	s.searchTexts = append(s.searchTexts, append([]byte(`"call_id":"`), encodeFilterText(prefix)...))
+	s.requiredTexts = append(s.requiredTexts, append([]byte(`"call_id":"`), encodeFilterText(prefix)...))
 	err := s.run(filepath.Join(stateDir, folderName), fileName{}, 0)
 	return s.entries, err
 }
@@ -145,12 +145,12 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 
 // The type search reads the records that match a query, newest first.
 type search struct {
-	query       Query
-	searchText  string
-	callID      string
-	idPrefix    string
-	searchTexts [][]byte // texts that the JSON line of each matching record contains
-	bytesLeft   int64
+	query         Query
+	searchText    string
+	callID        string
+	idPrefix      string
+	requiredTexts [][]byte // texts that the JSON line of each matching record contains
+	bytesLeft     int64
 
 	entries    []Entry
 	nextCursor string
@@ -161,7 +161,7 @@ func newSearch(q Query) *search {
 	s := &search{query: q, searchText: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
 	for _, filterText := range []string{q.Tool, q.Client} {
 		if filterText != "" {
-			s.searchTexts = append(s.searchTexts, encodeFilterText(filterText))
+			s.requiredTexts = append(s.requiredTexts, encodeFilterText(filterText))
 		}
 	}
 	return s
@@ -187,7 +187,7 @@ func (s *search) run(dir string, firstFile fileName, offset int64) error {
 				endOffset = offset
 			}
 		}
-		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-maxOrderDelay).UTC().Format(time.DateOnly) {
+		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-maxOutOfOrderDelay).UTC().Format(time.DateOnly) {
 			return nil
 		}
 		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, endOffset); err != nil {
@@ -225,7 +225,7 @@ func (s *search) readFile(path string, name fileName, endOffset int64) error {
 }
 
 func (s *search) visit(line []byte) {
-	for _, requiredText := range s.searchTexts {
+	for _, requiredText := range s.requiredTexts {
 		if !bytes.Contains(line, requiredText) {
 			return
 		}
@@ -235,7 +235,7 @@ func (s *search) visit(line []byte) {
 		return
 	}
 	if since := s.query.Since; !since.IsZero() && r.endedAt().Before(since) {
-		s.isDone = r.endedAt().Before(since.Add(-maxOrderDelay))
+		s.isDone = r.endedAt().Before(since.Add(-maxOutOfOrderDelay))
 		return
 	}
 	if s.matchesQuery(&r) {

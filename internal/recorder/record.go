@@ -77,7 +77,7 @@ type queuedCall struct {
 	call  dispatch.EndedCall
 	facts CallFacts
 	// The recorder writes an open call as a note, not as a record.
-	openState string
+	openCallState string
 	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
 	// were removed.
 	argsBytes, outputBytes int
@@ -137,11 +137,11 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	r.Output, r.IsOutputIncomplete = secrets.cleanValue(e.Output, maxOutputBytes)
 	r.IsOutputIncomplete = r.IsOutputIncomplete || len(r.Output) == 0 && c.outputBytes > 0
 	r.Activities = secrets.activities(e.View.Activities)
-	r.Timeline = clearMomentData(e.View.Timeline)
+	r.Timeline = clearTimelineData(e.View.Timeline)
 	return r
 }
 
-func clearMomentData(timeline []dispatch.TimelineEntry) []dispatch.TimelineEntry {
+func clearTimelineData(timeline []dispatch.TimelineEntry) []dispatch.TimelineEntry {
 	timelineEntries := make([]dispatch.TimelineEntry, len(timeline))
 	for i, m := range timeline {
 		m.Time = m.Time.UTC()

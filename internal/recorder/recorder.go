@@ -36,10 +36,10 @@ type Options struct {
 	// Secrets returns texts that the recorder removes from every record, such as the
 	// values of secret settings. By default, the recorder removes nothing.
 	Secrets func() []string
-	// OnInterrupted receives the record of each call during which an earlier server stopped,
-	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
+	// OnInterruptedCall receives the record of each call during which an earlier server stopped,
+	// once the record is written. OnInterruptedCall runs while a mutex of the Recorder is locked,
 	// so it must not call methods of the Recorder. By default, no function receives the records.
-	OnInterrupted func(Record)
+	OnInterruptedCall func(Record)
 	// Log receives an error about failed writes, at most once a minute. By default, the
 	// recorder logs nothing.
 	Log zerolog.Logger
@@ -58,17 +58,17 @@ type Recorder struct {
 	pendingBytes int
 	pendingNotes []Note
 	droppedCalls int
-	// openStates are the states of open calls that have begun or are stored as waiting for
+	// openCallStates are the states of open calls that have begun or are stored as waiting for
 	// approval, by call ID.
-	openStates map[string]string
-	wake       chan struct{} // the channel wake wakes the method run, and has a capacity of 1
-	isClosed   bool
+	openCallStates map[string]string
+	wake           chan struct{} // the channel wake wakes the method run, and has a capacity of 1
+	isClosed       bool
 
 	writeMu sync.Mutex // the mutex guards all fields below; lock writeMu before mu
-	files   *dayFiles
-	// needsMarker is true until the recorder has written the note that marks the start of the current server.
-	isPrepared, needsMarker bool
-	lastLogTime             time.Time
+	files   *recordFiles
+	// needsServerStartNote is true until the recorder has written the note that marks the start of the current server.
+	isPrepared, needsServerStartNote bool
+	lastLogTime                      time.Time
 }
 
 // Open starts a Recorder that writes to the state folder stateDir, which must exist. Open
@@ -77,9 +77,9 @@ type Recorder struct {
 func Open(stateDir string, o Options) *Recorder {
 	r := &Recorder{
 		dir: filepath.Join(stateDir, folderName), opts: o,
-		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1), openStates: map[string]string{},
+		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1), openCallStates: map[string]string{},
 	}
-	r.files = &dayFiles{dir: r.dir, days: o.Days, maxBytes: o.Bytes}
+	r.files = &recordFiles{dir: r.dir, days: o.Days, maxBytes: o.Bytes}
 	go r.run()
 	return r
 }
@@ -102,7 +102,7 @@ func (r *Recorder) AddOpenCall(e dispatch.EndedCall, facts CallFacts) {
 	}
 	e.View.Activities, e.Output = nil, nil
 	c := r.opts.newQueuedCall(e, facts)
-	c.openState = stateOpen
+	c.openCallState = openCallStored
 	r.queueCall(c)
 }
 
@@ -110,7 +110,7 @@ func (r *Recorder) queueCall(c queuedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	size := c.size()
-	r.setOpenState(&c)
+	r.updateOpenCallState(&c)
 	switch {
 	case r.isClosed:
 		return
@@ -184,7 +184,7 @@ func (r *Recorder) flush(lastNote *Note) error {
 	}
 	var lines []byte
 	for i := range calls {
-		lines = r.appendMarker(lines, calls[i].openState != "")
+		lines = r.appendServerStartNote(lines, calls[i].openCallState != "")
 		line, err := calls[i].encode(secrets)
 		if err != nil || len(line) > maxLineBytes {
 			r.opts.Log.Error().Err(err).Str("call", calls[i].call.View.CallID).Int("bytes", len(line)).Msg("the call cannot be recorded; report this as a bug of opentabs")

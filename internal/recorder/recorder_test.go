@@ -55,7 +55,7 @@ func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 	return dir
 }
 
-func readAll(t *testing.T, dir string, q Query) []Entry {
+func readAllEntries(t *testing.T, dir string, q Query) []Entry {
 	t.Helper()
 	entries, err := ReadAll(dir, q)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 	o := testOptions
 	o.Secrets = func() []string { return []string{"hunter2-of-ann"} }
 	dir := record(t, o, callWithAllFields())
-	entries := readAll(t, dir, Query{})
+	entries := readAllEntries(t, dir, Query{})
 	if len(entries) != 1 {
 		t.Fatalf("the query returned %d records, want 1", len(entries))
 	}
@@ -110,7 +110,7 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	o := testOptions
 	o.Arguments, o.Results = false, false
-	e := readAll(t, record(t, o, callWithAllFields()), Query{})[0]
+	e := readAllEntries(t, record(t, o, callWithAllFields()), Query{})[0]
 	if e.Args != nil || e.Output != nil || e.Result != "" || e.ArgsBytes == 0 || e.OutputBytes == 0 || !e.IsArgsIncomplete {
 		t.Errorf("record = %s, want the sizes of the arguments and the result without their content", e.Line)
 	}
@@ -118,10 +118,10 @@ func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	longCall.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", 2*maxStringBytes) + `"}`)
 	hugeCall := endedCallOf("call_2", "a__b", time.Now())
 	hugeCall.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", maxDecodedBytes) + `"}`)
-	plainCall := endedCallOf("call_3", "a__b", time.Now())
-	plainCall.Args = json.RawMessage(`{"n":12345678901234567890}`)
-	entries := readAll(t, record(t, testOptions, longCall, hugeCall, plainCall), Query{})
-	if got := entries[0]; string(got.Args) != string(plainCall.Args) || got.IsArgsIncomplete {
+	recordedCall := endedCallOf("call_3", "a__b", time.Now())
+	recordedCall.Args = json.RawMessage(`{"n":12345678901234567890}`)
+	entries := readAllEntries(t, record(t, testOptions, longCall, hugeCall, recordedCall), Query{})
+	if got := entries[0]; string(got.Args) != string(recordedCall.Args) || got.IsArgsIncomplete {
 		t.Errorf("recorded short arguments = %s, incomplete = %v; want the same arguments and false", got.Args, got.IsArgsIncomplete)
 	}
 	if got := entries[1]; got.Args != nil || got.ArgsBytes != len(hugeCall.Args) || !got.IsArgsIncomplete {
@@ -148,7 +148,7 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 			r.Add(endedCallOf(fmt.Sprint("call_", i), "a__b", time.Now()), CallFacts{})
 			time.Sleep(time.Second)
 			synctest.Wait()
-			if got := len(readAll(t, dir, Query{})); got != i+1 {
+			if got := len(readAllEntries(t, dir, Query{})); got != i+1 {
 				t.Fatalf("the files contain %d records after %d calls, want equal numbers", got, i+1)
 			}
 		}
@@ -171,13 +171,13 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 		if err := os.WriteFile(path, append(bytes.Clone(completeLines), partialLine...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_1" {
+		if got := joinCallIDs(readAllEntries(t, dir, Query{})); got != "call_1" {
 			t.Errorf("records of a file with the incomplete line %s = %s, want call_1", partialLine, got)
 		}
 		r := Open(dir, testOptions)
 		r.Add(endedCallOf("call_3", "a__b", time.Now()), CallFacts{})
 		r.Close()
-		if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_3 call_1" {
+		if got := joinCallIDs(readAllEntries(t, dir, Query{})); got != "call_3 call_1" {
 			t.Errorf("records after the repair of the file = %s, want call_3 and call_1", got)
 		}
 		if fileContent, err := os.ReadFile(path); err != nil || bytes.Count(fileContent, []byte("\n")) != 2 || !bytes.HasSuffix(fileContent, []byte("}\n")) {

@@ -28,12 +28,12 @@ func parseMessage(line []byte) rpcMessage {
 		}
 		for _, batchItem := range batch {
 			id, method := parseEnvelope(batchItem)
-			m.addEnvelope(id, method)
+			m.addMessageID(id, method)
 		}
 		return m
 	}
 	id, method := parseEnvelope(line)
-	m.addEnvelope(id, method)
+	m.addMessageID(id, method)
 	m.method = method
 	return m
 }
@@ -43,7 +43,7 @@ func (m rpcMessage) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.responseLines) == 0
 }
 
-func (m *rpcMessage) addEnvelope(id, method string) {
+func (m *rpcMessage) addMessageID(id, method string) {
 	switch {
 	case id == "" || id == "null":
 	case method != "":
@@ -123,10 +123,10 @@ func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
 }
 
-// codeServerLost is the JSON-RPC error code of errors that the relay itself creates.
+// errorCodeNoServer is the JSON-RPC error code of errors that the relay itself creates.
 // JSON-RPC reserves the codes from -32099 to -32000 for server errors.
-const codeServerLost = -32000
+const errorCodeNoServer = -32000
 
 func errorLine(id, message string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(message))
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, errorCodeNoServer, rawjson.Encode(message))
 }

@@ -27,12 +27,12 @@ const (
 	// resumeTimeout limits how long a new daemon may take to respond to the repeated
 	// initialize request.
 	resumeTimeout = 5 * time.Second
-	// drainTimeout limits how long the relay reads the last lines of a daemon after the
+	// lastLinesTimeout limits how long the relay reads the last lines of a daemon after the
 	// connection is lost.
-	drainTimeout = time.Second
-	// endTimeout limits how long the daemon may take to end the session after the client
+	lastLinesTimeout = time.Second
+	// sessionEndTimeout limits how long the daemon may take to end the session after the client
 	// has closed its input.
-	endTimeout = 5 * time.Second
+	sessionEndTimeout = 5 * time.Second
 	// connectErrLifetime is how long the error of a failed connection attempt is returned
 	// without a new attempt.
 	connectErrLifetime = 2 * time.Second
@@ -93,7 +93,7 @@ type relay struct {
 	// Only the goroutine that executes relay.run uses the fields from link to
 	// lastConnectErrAt.
 	link             *daemonLink
-	lostAt           time.Time // lostAt is the zero time before the first loss of the daemon
+	daemonLostAt     time.Time // daemonLostAt is the zero time before the first loss of the daemon
 	pollInterval     time.Duration
 	lastConnectErr   error
 	lastConnectErrAt time.Time
@@ -108,11 +108,11 @@ type daemonLink struct {
 	conn conn
 	done chan struct{}
 	// The channel resumed is closed when the daemon has responded to the repeated initialize
-	// request, whose ID is resumeID. The channel resumed is nil if no initialize request is
+	// request, whose ID is resumeRequestID. The channel resumed is nil if no initialize request is
 	// repeated.
-	resumed  chan struct{}
-	resumeID string
-	// relayIDJSON is the ID of the relay's own requests.
+	sessionResumed  chan struct{}
+	resumeRequestID string
+	// relayRequestID is the ID of the relay's own requests.
 	relayRequestID string
 }
 
@@ -173,9 +173,9 @@ func (r *relay) nextPollTimer() <-chan time.Time {
 func (r *relay) readClient(lines chan<- []byte, readerDone <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.inputReader, 64<<10)
-	for isFirst := true; ; isFirst = false {
+	for isFirstAttempt := true; ; isFirstAttempt = false {
 		line, err := readLine(in)
-		if isFirst { // shells of Windows write a byte order mark
+		if isFirstAttempt { // shells of Windows write a byte order mark
 			line = rawjson.TrimBOM(line)
 		}
 		if errors.Is(err, errLineTooLong) {
@@ -225,14 +225,14 @@ func (r *relay) writeDaemon(ctx context.Context, m rpcMessage, line []byte) bool
 	if err == nil {
 		return true
 	}
-	canRepeat := n < len(line)-1 && m.expectsAnswer()
-	if canRepeat {
+	isUnsentRequest := n < len(line)-1 && m.expectsAnswer()
+	if isUnsentRequest {
 		r.mu.Lock()
-		r.session.removeUnsentRequest(m)
+		r.session.dropUnsentRequests(m)
 		r.mu.Unlock()
 	}
 	r.handleLostConnection(ctx)
-	return !canRepeat
+	return !isUnsentRequest
 }
 
 func (r *relay) recordSent(m rpcMessage, line []byte) {
@@ -256,11 +256,11 @@ func (r *relay) handleLostConnection(ctx context.Context) {
 	// are read.
 	select {
 	case <-r.link.done:
-	case <-time.After(drainTimeout):
+	case <-time.After(lastLinesTimeout):
 	}
 	_ = r.link.conn.Close()
 	<-r.link.done
-	r.link, r.lostAt, r.pollInterval, r.lastConnectErr = nil, time.Now(), minPollInterval, nil
+	r.link, r.daemonLostAt, r.pollInterval, r.lastConnectErr = nil, time.Now(), minPollInterval, nil
 	r.mu.Lock()
 	daemonRequests := r.session.dropDaemonRequests()
 	calls := r.session.dropCalls()
@@ -307,7 +307,7 @@ func (r *relay) connect(ctx context.Context, canStartDaemon bool) error {
 // connectOrStart waits up to restartTimeout for a daemon that restarts, and then starts a
 // new daemon.
 func (r *relay) connectOrStart(ctx context.Context) error {
-	for time.Since(r.lostAt) < restartTimeout {
+	for time.Since(r.daemonLostAt) < restartTimeout {
 		select {
 		case <-time.After(minPollInterval):
 		case <-ctx.Done():
@@ -330,10 +330,10 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 	}
 	link := &daemonLink{conn: c, done: make(chan struct{}), relayRequestID: "relay-" + rand.Text()}
 	r.mu.Lock()
-	session := r.session.buildReplay()
+	session := r.session.newSessionReplay()
 	r.mu.Unlock()
 	if session.initialize != nil {
-		link.resumed, link.resumeID = make(chan struct{}), session.initializeID
+		link.sessionResumed, link.resumeRequestID = make(chan struct{}), session.initializeID
 	}
 	go r.readDaemon(link)
 	if err := link.resume(session); err != nil {
@@ -360,7 +360,7 @@ func (l *daemonLink) resume(session sessionReplay) error {
 			return err
 		}
 		select {
-		case <-l.resumed:
+		case <-l.sessionResumed:
 		case <-l.done:
 			return errors.New("the server stopped again")
 		case <-time.After(resumeTimeout):
@@ -385,7 +385,7 @@ func (l *daemonLink) resume(session sessionReplay) error {
 func (r *relay) readDaemon(link *daemonLink) {
 	defer close(link.done)
 	in := bufio.NewReaderSize(link.conn, 256<<10)
-	isResuming := link.resumed != nil
+	isResuming := link.sessionResumed != nil
 	relayIDJSON := string(rawjson.Encode(link.relayRequestID))
 	for {
 		line, err := in.ReadBytes('\n')
@@ -393,9 +393,9 @@ func (r *relay) readDaemon(link *daemonLink) {
 			return
 		}
 		m := parseMessage(line)
-		if isResuming && len(m.responseLines) == 1 && m.responseLines[0] == link.resumeID {
+		if isResuming && len(m.responseLines) == 1 && m.responseLines[0] == link.resumeRequestID {
 			isResuming = false
-			close(link.resumed)
+			close(link.sessionResumed)
 			continue
 		}
 		if len(m.responseLines) == 1 && m.responseLines[0] == relayIDJSON {
@@ -435,7 +435,7 @@ func (r *relay) finish(ctx context.Context) error {
 		select {
 		case <-r.link.done:
 		case <-ctx.Done():
-		case <-time.After(endTimeout):
+		case <-time.After(sessionEndTimeout):
 		}
 	}
 	return r.clientError()

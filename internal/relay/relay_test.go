@@ -26,13 +26,13 @@ func (p pipeConn) Write(b []byte) (int, error) { return p.w.Write(b) }
 func (p pipeConn) CloseWrite() error           { return p.w.Close() }
 func (p pipeConn) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
 
-type serverEnd struct {
+type fakeDaemon struct {
 	lines chan string
 	r     *io.PipeReader
 	w     *io.PipeWriter
 }
 
-func (s *serverEnd) expectLine(t *testing.T, outputWords ...string) string {
+func (s *fakeDaemon) expectLine(t *testing.T, outputWords ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
 	if !ok {
@@ -46,8 +46,8 @@ func (s *serverEnd) expectLine(t *testing.T, outputWords ...string) string {
 	return line
 }
 
-func (s *serverEnd) send(line string) { fmt.Fprintln(s.w, line) }
-func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
+func (s *fakeDaemon) send(line string) { fmt.Fprintln(s.w, line) }
+func (s *fakeDaemon) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 
 type testRelay struct {
 	t         *testing.T
@@ -61,23 +61,23 @@ type testRelay struct {
 	startErr     error
 	startCount   int
 	connectTimes []time.Duration
-	servers      chan *serverEnd
+	daemons      chan *fakeDaemon
 	notices      []string
 }
 
-func withRelay(t *testing.T, test func(w *testRelay)) {
+func runWithRelay(t *testing.T, test func(w *testRelay)) {
 	t.Helper()
-	withRefusedStart(t, nil, test)
+	runWithFailingStart(t, nil, test)
 }
 
-func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
+func runWithFailingStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
 		output, outWriter := io.Pipe()
 		w := &testRelay{
 			t: t, client: client, output: make(chan string, 100), relayErr: make(chan error, 1), startTime: time.Now(),
-			servers: make(chan *serverEnd, 10), startErr: startErr,
+			daemons: make(chan *fakeDaemon, 10), startErr: startErr,
 		}
 		r := newRelay(relayEndpoints{inputReader: input, outWriter: outWriter, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -117,9 +117,9 @@ func (w *testRelay) connectServer(context.Context) (conn, error) {
 	toServer, clientWriter := io.Pipe()
 	toClient, serverWriter := io.Pipe()
 	w.connectTimes = append(w.connectTimes, time.Since(w.startTime))
-	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: serverWriter}
+	server := &fakeDaemon{lines: make(chan string, 100), r: toServer, w: serverWriter}
 	go sendLines(toServer, server.lines)
-	w.servers <- server
+	w.daemons <- server
 	return pipeConn{Reader: toClient, w: clientWriter, r: toClient}, nil
 }
 
@@ -166,9 +166,9 @@ const (
 	initializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-func (w *testRelay) open() *serverEnd {
+func (w *testRelay) open() *fakeDaemon {
 	w.t.Helper()
-	server := <-w.servers
+	server := <-w.daemons
 	w.send(initializeLine)
 	server.expectLine(w.t, `"id":0`, "initialize")
 	server.send(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}`)
@@ -178,7 +178,7 @@ func (w *testRelay) open() *serverEnd {
 	return server
 }
 
-func (w *testRelay) expectResumed(server *serverEnd) {
+func (w *testRelay) expectResumedSession(server *fakeDaemon) {
 	w.t.Helper()
 	if got := server.expectLine(w.t); got != initializeLine {
 		w.t.Errorf("the new daemon received %s, want the initialize request", got)
@@ -193,8 +193,8 @@ func (w *testRelay) expectResumed(server *serverEnd) {
 	w.expectLine(`"notifications/prompts/list_changed"`)
 }
 
-func TestForwardsLines(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+func TestRelayForwardsLinesUnchanged(t *testing.T) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		for _, line := range []string{
 			`{"jsonrpc":"2.0","id":"a","method":"tools/list"}`,
@@ -233,8 +233,8 @@ func TestForwardsLines(t *testing.T) {
 	})
 }
 
-func TestServerKilled(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+func TestCallsFailWhenDaemonStops(t *testing.T) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`)
 		server.expectLine(t, `"id":1`)
@@ -251,8 +251,8 @@ func TestServerKilled(t *testing.T) {
 
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
-		nextServer := <-w.servers
-		w.expectResumed(nextServer)
+		nextServer := <-w.daemons
+		w.expectResumedSession(nextServer)
 		nextServer.expectLine(t, `"id":"1"`, "tools/list")
 		nextServer.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
 		w.expectLine(`"id":"1","result"`)
@@ -265,10 +265,10 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// TestIdleClient checks that a relay without an open request starts no daemon, but
+// TestIdleRelayStartsNoDaemon checks that a relay without an open request starts no daemon, but
 // connects to a daemon that another process starts.
-func TestIdleClient(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+func TestIdleRelayStartsNoDaemon(t *testing.T) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setRunning(false)
 		server.closeConn()
@@ -277,15 +277,15 @@ func TestIdleClient(t *testing.T) {
 			t.Errorf("the relay started %d daemons; want 1", w.countStarts())
 		}
 		w.setRunning(true)
-		nextServer := <-w.servers
-		w.expectResumed(nextServer)
+		nextServer := <-w.daemons
+		w.expectResumedSession(nextServer)
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		nextServer.expectLine(t, "ping")
 	})
 }
 
 func TestOpenDaemonRequestsAreCancelled(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
 		server.expectLine(t, `"id":2`)
@@ -304,14 +304,14 @@ func TestOpenDaemonRequestsAreCancelled(t *testing.T) {
 }
 
 func TestDaemonRestartsQuickly(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setRunning(false)
 		server.closeConn()
 		time.AfterFunc(300*time.Millisecond, func() { w.setRunning(true) })
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
-		nextServer := <-w.servers
-		w.expectResumed(nextServer)
+		nextServer := <-w.daemons
+		w.expectResumedSession(nextServer)
 		nextServer.expectLine(t, `"id":2`)
 		if w.countStarts() != 1 || w.connectTimes[1] < 300*time.Millisecond || w.connectTimes[1] > 400*time.Millisecond {
 			t.Errorf("the relay started %d daemons and connected at %v; want 1 daemon, and a second connection after 300 to 400 ms", w.countStarts(), w.connectTimes)
@@ -320,13 +320,13 @@ func TestDaemonRestartsQuickly(t *testing.T) {
 }
 
 // Clients of MCP 2026-07-28, which has no sessions, reconnect.
-func TestRequestsWithoutSession(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
-		server := <-w.servers
+func TestRequestsWithoutSessionAreRepeated(t *testing.T) {
+	runWithRelay(t, func(w *testRelay) {
+		server := <-w.daemons
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`)
 		server.expectLine(t, `"id":1`)
 		server.closeConn()
-		nextServer := <-w.servers
+		nextServer := <-w.daemons
 		nextServer.expectLine(t, "subscriptions/listen")
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 		nextServer.expectLine(t, "tools/list")
@@ -334,12 +334,12 @@ func TestRequestsWithoutSession(t *testing.T) {
 }
 
 func TestConnectionLostBeforeInitialize(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
-		server := <-w.servers
+	runWithRelay(t, func(w *testRelay) {
+		server := <-w.daemons
 		w.send(initializeLine)
 		server.expectLine(t, "initialize")
 		server.closeConn()
-		nextServer := <-w.servers
+		nextServer := <-w.daemons
 		nextServer.expectLine(t, "initialize")
 		nextServer.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		w.expectLine(`"id":0,"result"`)
@@ -349,8 +349,8 @@ func TestConnectionLostBeforeInitialize(t *testing.T) {
 }
 
 func TestConnectionLostBeforeInitialized(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
-		server := <-w.servers
+	runWithRelay(t, func(w *testRelay) {
+		server := <-w.daemons
 		w.send(initializeLine)
 		server.expectLine(t, "initialize")
 		server.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
@@ -363,7 +363,7 @@ func TestConnectionLostBeforeInitialized(t *testing.T) {
 			t.Error("a notification made the relay start a daemon, want no start")
 		}
 		w.setRunning(true)
-		nextServer := <-w.servers
+		nextServer := <-w.daemons
 		nextServer.expectLine(t, `"method":"initialize"`)
 		nextServer.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		nextServer.expectLine(t, "initialized")
@@ -372,9 +372,9 @@ func TestConnectionLostBeforeInitialized(t *testing.T) {
 	})
 }
 
-func TestRelayWithoutServer(t *testing.T) {
+func TestRelayReportsFailedDaemonStart(t *testing.T) {
 	portErr := errors.New("port 9527 is in use by python3, pid 7")
-	withRefusedStart(t, portErr, func(w *testRelay) {
+	runWithFailingStart(t, portErr, func(w *testRelay) {
 		w.send(initializeLine)
 		w.expectLine(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is in use by python3, pid 7"`)
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
@@ -387,37 +387,37 @@ func TestRelayWithoutServer(t *testing.T) {
 		w.mu.Unlock()
 		advanceTime(connectErrLifetime)
 		w.send(initializeLine)
-		server := <-w.servers
+		server := <-w.daemons
 		server.expectLine(t, "initialize")
 	})
 }
 
 func TestConnectErrorIsReported(t *testing.T) {
-	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
+	runWithFailingStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
 		w.expectLine(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
 	})
 }
 
 func TestNewServerFails(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		server.closeConn()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-		nextServer := <-w.servers
+		nextServer := <-w.daemons
 		nextServer.expectLine(t, "initialize")
 		nextServer.closeConn()
 		w.expectLine(`"id":2,"error":`, "the server stopped again")
 		advanceTime(connectErrLifetime)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
-		lastServer := <-w.servers
-		w.expectResumed(lastServer)
+		lastServer := <-w.daemons
+		w.expectResumedSession(lastServer)
 		lastServer.expectLine(t, `"id":3`)
 	})
 }
 
-func TestLongLine(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+func TestTooLongLineIsRejected(t *testing.T) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		go func() {
 			_, _ = io.WriteString(w.client, strings.Repeat("x", maxLineBytes+1)+"\n")
@@ -429,7 +429,7 @@ func TestLongLine(t *testing.T) {
 }
 
 func TestLastLineWithoutNewline(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		go func() {
 			_, _ = io.WriteString(w.client, "\n\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
@@ -446,12 +446,12 @@ func TestLastLineWithoutNewline(t *testing.T) {
 }
 
 func TestRelayStopsAfterEndTimeout(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		startTime := time.Now()
 		_ = w.client.Close()
-		if err := <-w.relayErr; err != nil || time.Since(startTime) != endTimeout {
-			t.Errorf("the relay ended after %v with the error %v, want an end after endTimeout without an error", time.Since(startTime), err)
+		if err := <-w.relayErr; err != nil || time.Since(startTime) != sessionEndTimeout {
+			t.Errorf("the relay ended after %v with the error %v, want an end after sessionEndTimeout without an error", time.Since(startTime), err)
 		}
 		server.closeConn()
 	})

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// maxRepeatBytes is the maximum length of a request that is repeated on the next daemon.
-	maxRepeatBytes = 1 << 20
+	// maxRepeatedRequestBytes is the maximum length of a request that is repeated on the next daemon.
+	maxRepeatedRequestBytes = 1 << 20
 	// maxDaemonRequests is the maximum number of stored requests that the daemon has sent
 	// to the client.
 	maxDaemonRequests = 1000
@@ -73,14 +73,14 @@ func (s *sessionState) recordSent(m rpcMessage, line []byte) {
 		r := openRequest{id: id}
 		// The relay repeats neither a batch, which may contain a tool call, nor a prompts/get request, which runs code
 		// in the page like a tool.
-		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
+		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatedRequestBytes {
 			r.line = line
 		}
 		s.openRequests = append(s.openRequests, r)
 	}
 }
 
-func (s *sessionState) removeUnsentRequest(m rpcMessage) {
+func (s *sessionState) dropUnsentRequests(m rpcMessage) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}
@@ -139,7 +139,7 @@ func (s *sessionState) dropAllRequests() []string {
 	return ids
 }
 
-func (s *sessionState) buildReplay() sessionReplay {
+func (s *sessionState) newSessionReplay() sessionReplay {
 	var r sessionReplay
 	if s.isOpen {
 		r.initialize, r.initializeID, r.initialized = s.initialize, s.initializeID, s.initialized

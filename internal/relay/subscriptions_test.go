@@ -7,7 +7,7 @@ import (
 )
 
 func TestSubscriptionsAreRestored(t *testing.T) {
-	withRelay(t, func(w *testRelay) {
+	runWithRelay(t, func(w *testRelay) {
 		server := w.open()
 		for i, line := range []string{
 			`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"opentabs://calls"}}`,
@@ -22,8 +22,8 @@ func TestSubscriptionsAreRestored(t *testing.T) {
 			w.expectLine(`"id":` + id)
 		}
 		server.closeConn()
-		nextServer := <-w.servers
-		w.expectResumed(nextServer)
+		nextServer := <-w.daemons
+		w.expectResumedSession(nextServer)
 		for _, uri := range []string{`"opentabs://calls"`, `"opentabs://calls/a\"b"`} {
 			var request struct{ ID, Method string }
 			line := nextServer.expectLine(t, `"uri":`+uri)

@@ -26,17 +26,17 @@ func (r release) writeArchive(t target) error {
 		mode       int64
 	}
 	sources := []source{
-		{t.program(), r.programPath(t), 0o755}, {"LICENSE", "LICENSE", 0o644}, {licensesFile, r.extraFilePath(t, licensesFile), 0o644},
+		{t.program(), r.programPath(t), 0o755}, {"LICENSE", "LICENSE", 0o644}, {licensesFile, r.extraFileOfTarget(t, licensesFile), 0o644},
 		{"README.md", "README.md", 0o644},
 	}
 	packArchive := r.packZip
 	if t.os != "windows" {
 		packArchive = r.packTar
-		reviewPages, err := r.listManualPages()
+		manPages, err := r.listManualPages()
 		if err != nil {
 			return err
 		}
-		for _, page := range reviewPages {
+		for _, page := range manPages {
 			sources = append(sources, source{"man/man1/" + filepath.Base(page), page, 0o644})
 		}
 	}

@@ -38,7 +38,7 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 		}
 		fmt.Fprintf(&licenseText, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
 	}
-	return os.WriteFile(r.extraFilePath(t, licensesFile), licenseText.Bytes(), 0o644)
+	return os.WriteFile(r.extraFileOfTarget(t, licensesFile), licenseText.Bytes(), 0o644)
 }
 
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
@@ -90,7 +90,7 @@ func readLicenses(dir string) ([]byte, error) {
 	return licenses, nil
 }
 
-func (r release) extraFilePath(t target, name string) string {
+func (r release) extraFileOfTarget(t target, name string) string {
 	return filepath.Join(filepath.Dir(r.programPath(t)), name)
 }
 
@@ -108,7 +108,7 @@ func (r release) writeManualPages(ctx context.Context) error {
 }
 
 func (r release) listManualPages() ([]string, error) {
-	reviewPages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
-	slices.Sort(reviewPages)
-	return reviewPages, err
+	manPages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
+	slices.Sort(manPages)
+	return manPages, err
 }

@@ -33,12 +33,12 @@ type release struct {
 	outDir string
 	// url is the address at which the release folder will be published. If url is empty,
 	// a program of the release cannot upgrade itself.
-	url             string
-	storeExtensions string
-	version         string
-	commit          string
-	commitTime      time.Time
-	linuxPackages   bool
+	url                  string
+	storeExtensionFolder string
+	version              string
+	commit               string
+	commitTime           time.Time
+	linuxPackages        bool
 }
 
 func main() {
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.outDir, "out", "dist", "the `FOLDER` of the release; its content is replaced")
 	flags.StringVar(&r.url, "url", "", "the `ADDRESS` of the folder with the newest release, for upgrade and install.sh")
 	flags.BoolVar(&r.linuxPackages, "linux-packages", true, "write deb and rpm packages")
-	flags.StringVar(&r.storeExtensions, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
+	flags.StringVar(&r.storeExtensionFolder, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
 	isStoreOnly := flags.Bool("store", false, "write only the package of the extension for stores")
 	names := flags.String("only", "", "build only these systems, such as `linux/amd64`, separated by commas")
 	if err := flags.Parse(args); err != nil {
@@ -140,8 +140,8 @@ func readCommit(ctx context.Context) (commit string, at time.Time, err error) {
 		return "", time.Time{}, fmt.Errorf("read the current commit: %w", err)
 	}
 	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
-	if sourceDateEpoch := os.Getenv("SOURCE_DATE_EPOCH"); sourceDateEpoch != "" {
-		seconds = sourceDateEpoch
+	if sourceDateText := os.Getenv("SOURCE_DATE_EPOCH"); sourceDateText != "" {
+		seconds = sourceDateText
 	}
 	unixSeconds, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {

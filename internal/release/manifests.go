@@ -20,10 +20,10 @@ var templates embed.FS
 
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are the values that the templates use. Archives maps an operating system and a
+// manifestData are the values that the templates use. Archives maps an operating system and a
 // processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes maps an
 // operating system and a processor to the SHA-256 hash of their release archive.
-type releaseFacts struct {
+type manifestData struct {
 	URL, Version   string
 	Archives       map[string]map[string]string
 	Hashes         map[string]map[string]string
@@ -34,7 +34,7 @@ type releaseFacts struct {
 // The Homebrew formula and the Scoop manifest are written only if the release has archives for all supported operating
 // systems and processors.
 func (r release) writeManifests(targets []target) error {
-	facts := releaseFacts{
+	facts := manifestData{
 		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},
 		BrewSystems:    map[string]string{"darwin": "macos", "linux": "linux"},
 		BrewProcessors: map[string]string{"amd64": "intel", "arm64": "arm"},
@@ -77,7 +77,7 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
-		t.arch, r.version, r.programPath(t), r.extraFilePath(t, licensesFile), r.manDir(), r.commitTime.Format(time.RFC3339),
+		t.arch, r.version, r.programPath(t), r.extraFileOfTarget(t, licensesFile), r.manDir(), r.commitTime.Format(time.RFC3339),
 	}
 	settings, err := fillTemplate("nfpm.yaml", facts)
 	if err != nil {

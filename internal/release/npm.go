@@ -45,7 +45,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 			Name: npmName(t), Version: r.version, License: "MIT", Description: "The program opentabs for " + t.npmOS() + " " + t.npmArch(),
 			Files: []string{"bin", licensesFile}, OS: []string{t.npmOS()}, CPU: []string{t.npmArch()},
 		}
-		licenses, err := os.ReadFile(r.extraFilePath(t, licensesFile))
+		licenses, err := os.ReadFile(r.extraFileOfTarget(t, licensesFile))
 		if err != nil {
 			return err
 		}

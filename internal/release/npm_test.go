@@ -59,7 +59,7 @@ func TestNPMPackages(t *testing.T) {
 	}
 	env := startRegistry(t, r)
 	t.Run("program", func(t *testing.T) { checkLauncher(t, env, currentTarget) })
-	t.Run("SDK", func(t *testing.T) { checkSDK(t, env, root) })
+	t.Run("SDK", func(t *testing.T) { checkInstalledSDK(t, env, root) })
 }
 
 func checkLauncher(t *testing.T, env []string, currentTarget target) {
@@ -84,7 +84,7 @@ func checkLauncher(t *testing.T, env []string, currentTarget target) {
 	if _, err := runInFolder(t, dir, env, program, "kill"); !toExitError(err, &exitErr) || exitErr.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the launcher of a killed program ended with %v, want SIGKILL", err)
 	}
-	checkSignal(t, env, program)
+	checkLauncherForwardsSignal(t, env, program)
 	if err := os.RemoveAll(filepath.Join(dir, "node_modules", "@opentabs")); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func toExitError(err error, target **exec.ExitError) bool {
 }
 
 // The npm package's launcher must pass SIGTERM on to the opentabs program, and must exit with the program's exit code.
-func checkSignal(t *testing.T, env []string, program string) {
+func checkLauncherForwardsSignal(t *testing.T, env []string, program string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "wait")
@@ -132,7 +132,7 @@ func checkSignal(t *testing.T, env []string, program string) {
 	}
 }
 
-func checkSDK(t *testing.T, env []string, root string) {
+func checkInstalledSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {
 		t.Fatalf("npm install ended with the error %v, want none: %s", err, output)

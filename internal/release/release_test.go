@@ -38,7 +38,7 @@ func newRelease(t *testing.T, targets []target) release {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for path, fileContent := range map[string]string{path: fakeProgram, r.extraFilePath(target, licensesFile): "Terms of the libraries.\n"} {
+		for path, fileContent := range map[string]string{path: fakeProgram, r.extraFileOfTarget(target, licensesFile): "Terms of the libraries.\n"} {
 			if err := os.WriteFile(path, []byte(fileContent), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestLicenses(t *testing.T) {
 	if err := r.writeLicenses(t.Context(), currentTarget); err != nil {
 		t.Fatal(err)
 	}
-	fileContent, err := os.ReadFile(r.extraFilePath(currentTarget, licensesFile))
+	fileContent, err := os.ReadFile(r.extraFileOfTarget(currentTarget, licensesFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (r release) baseName(t target) string {
 
 // The flags of the Go compiler keep the program independent of the machine that builds it.
 func (r release) build(ctx context.Context, t target) error {
-	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensions)
+	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensionFolder)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", r.programPath(t), "./cmd/opentabs")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -36,10 +36,10 @@ type Cache struct {
 	log         zerolog.Logger
 	checkScript func(code []byte) error
 
-	mu              sync.Mutex // the mutex guards all fields below, and access to the file in this process
-	passedHashes    map[string]bool
-	passedHashOrder []string // hashes of passed scripts, oldest first
-	scriptErrors    map[string]error
+	mu                sync.Mutex // the mutex guards all fields below, and access to the file in this process
+	passedHashes      map[string]bool
+	passedHashesByAge []string // hashes of passed scripts, oldest first
+	scriptErrors      map[string]error
 }
 
 // New returns the cache whose file is in the state folder of dirs.
@@ -76,7 +76,7 @@ func (c *Cache) Check(code []byte) error {
 }
 
 // HasPassed reports whether the script with this SHA-256 hash, in hexadecimal digits, has
-// passedHashes the check.
+// passed the check.
 func (c *Cache) HasPassed(hash string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +95,8 @@ func (c *Cache) addPassedHash(hash string) {
 		return
 	}
 	c.passedHashes[hash] = true
-	c.passedHashOrder = append(c.passedHashOrder, hash)
-	newestHashes := c.passedHashOrder[max(0, len(c.passedHashOrder)-maxPassedScripts):]
+	c.passedHashesByAge = append(c.passedHashesByAge, hash)
+	newestHashes := c.passedHashesByAge[max(0, len(c.passedHashesByAge)-maxPassedScripts):]
 	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
 	if err == nil {
 		err = statefile.Write(c.path, []byte(fileHeader()+strings.Join(newestHashes, "\n")+"\n"))
@@ -123,14 +123,14 @@ func (c *Cache) readFile() {
 			storedHashes = append(storedHashes, hash)
 		}
 	}
-	newHashes := c.passedHashOrder
-	c.passedHashOrder = storedHashes
+	newHashes := c.passedHashesByAge
+	c.passedHashesByAge = storedHashes
 	for _, hash := range storedHashes {
 		c.passedHashes[hash] = true
 	}
 	for _, hash := range newHashes {
 		if !slices.Contains(storedHashes, hash) {
-			c.passedHashOrder = append(c.passedHashOrder, hash)
+			c.passedHashesByAge = append(c.passedHashesByAge, hash)
 		}
 	}
 }

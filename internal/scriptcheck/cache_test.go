@@ -24,7 +24,7 @@ func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	return c, n
 }
 
-func expectCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count int) {
+func expectCheckCount(t *testing.T, c *Cache, n *int, code string, isValid bool, count int) {
 	t.Helper()
 	if err := c.Check([]byte(code)); (err == nil) != isValid {
 		t.Errorf("Check(%q) = %v, want an error only for an invalid script", code, err)
@@ -37,28 +37,28 @@ func expectCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, coun
 func TestCacheSkipsCheckedScripts(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)
-	expectCheck(t, c, n, "a", true, 1)
-	expectCheck(t, c, n, "a", true, 1)
-	expectCheck(t, c, n, "bad", false, 2)
-	expectCheck(t, c, n, "bad", false, 2)
+	expectCheckCount(t, c, n, "a", true, 1)
+	expectCheckCount(t, c, n, "a", true, 1)
+	expectCheckCount(t, c, n, "bad", false, 2)
+	expectCheckCount(t, c, n, "bad", false, 2)
 
 	secondCache, m := newCountedCache(dirs)
-	expectCheck(t, secondCache, m, "a", true, 0)
-	expectCheck(t, secondCache, m, "b", true, 1)
-	expectCheck(t, secondCache, m, "bad", false, 2)
+	expectCheckCount(t, secondCache, m, "a", true, 0)
+	expectCheckCount(t, secondCache, m, "b", true, 1)
+	expectCheckCount(t, secondCache, m, "bad", false, 2)
 
-	expectCheck(t, c, n, "c", true, 3)
-	expectCheck(t, c, n, "b", true, 3)
+	expectCheckCount(t, c, n, "c", true, 3)
+	expectCheckCount(t, c, n, "b", true, 3)
 	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {
-		expectCheck(t, thirdCache, k, code, true, 0)
+		expectCheckCount(t, thirdCache, k, code, true, 0)
 	}
 }
 
 func TestDamagedCacheIsIgnored(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	c, n := newCountedCache(dirs)
-	expectCheck(t, c, n, "a", true, 1)
+	expectCheckCount(t, c, n, "a", true, 1)
 	path := filepath.Join(dirs.State, cacheFile)
 	fileContent, err := os.ReadFile(path)
 	if err != nil {
@@ -74,20 +74,20 @@ func TestDamagedCacheIsIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, n := newCountedCache(dirs)
-		expectCheck(t, c, n, "a", true, 1)
+		expectCheckCount(t, c, n, "a", true, 1)
 		if t.Failed() {
 			t.Fatal(name)
 		}
 	}
 }
 
-func TestUnwritableCacheFile(t *testing.T) {
+func TestCacheWorksWithUnwritableFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, n := newCountedCache(config.Dirs{State: file})
-	expectCheck(t, c, n, "a", true, 1)
-	expectCheck(t, c, n, "a", true, 1)
-	expectCheck(t, c, n, "bad", false, 2)
+	expectCheckCount(t, c, n, "a", true, 1)
+	expectCheckCount(t, c, n, "a", true, 1)
+	expectCheckCount(t, c, n, "bad", false, 2)
 }

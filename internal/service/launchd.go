@@ -87,7 +87,7 @@ func (l launchd) disable(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "bootout", l.target())
 }
 
-func (l launchd) handleRemovedFile(context.Context) error { return nil }
+func (l launchd) reloadAfterRemoval(context.Context) error { return nil }
 
 func (l launchd) state(ctx context.Context) (isRunning, isEnabled bool) {
 	output, err := runForOutput(ctx, "launchctl", "print", l.target())

@@ -75,7 +75,7 @@ type system interface {
 	enable(context.Context) error
 	start(context.Context) error
 	disable(context.Context) error
-	handleRemovedFile(context.Context) error
+	reloadAfterRemoval(context.Context) error
 	state(context.Context) (isRunning, isEnabled bool)
 }
 
@@ -145,7 +145,7 @@ func (m Manager) Uninstall(ctx context.Context) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(stopErr, err, m.system.handleRemovedFile(ctx))
+	return errors.Join(stopErr, err, m.system.reloadAfterRemoval(ctx))
 }
 
 // State returns whether the opentabs service is installed, running and enabled.

@@ -26,14 +26,14 @@ func (s systemd) file() string {
 func (s systemd) content(c Command) []byte {
 	var unit bytes.Buffer
 	fmt.Fprintf(&unit, "# Written by `opentabs service install`.\n[Unit]\nDescription=opentabs server\n\n[Service]\n")
-	words := []string{quoteUnitWord(c.Path)}
+	words := []string{quoteSystemdWord(c.Path)}
 	for _, arg := range c.Args {
-		words = append(words, quoteUnitWord(arg))
+		words = append(words, quoteSystemdWord(arg))
 	}
 	// systemd replaces variables in commands, so dollar signs are escaped.
 	fmt.Fprintf(&unit, "ExecStart=%s\n", strings.ReplaceAll(strings.Join(words, " "), "$", "$$"))
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		fmt.Fprintf(&unit, "Environment=%s\n", quoteUnitWord(name+"="+c.Env[name]))
+		fmt.Fprintf(&unit, "Environment=%s\n", quoteSystemdWord(name+"="+c.Env[name]))
 	}
 	// After `opentabs stop`, the server exits with code 0, and systemd does not restart
 	// the server. If another server uses the port, systemd retries every 5 s.
@@ -41,8 +41,8 @@ func (s systemd) content(c Command) []byte {
 	return unit.Bytes()
 }
 
-// quoteUnitWord escapes specifiers such as %h, because systemd replaces them even within quotation marks.
-func quoteUnitWord(word string) string {
+// quoteSystemdWord escapes specifiers such as %h, because systemd replaces them even within quotation marks.
+func quoteSystemdWord(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
 }
 
@@ -65,7 +65,7 @@ func (s systemd) disable(ctx context.Context) error {
 	return runCommand(ctx, "systemctl", "--user", "disable", "--now", unitName)
 }
 
-func (s systemd) handleRemovedFile(ctx context.Context) error {
+func (s systemd) reloadAfterRemoval(ctx context.Context) error {
 	return runCommand(ctx, "systemctl", "--user", "daemon-reload")
 }
 

@@ -41,19 +41,19 @@ func TestApplyArguments(t *testing.T) {
 		want string
 	}{
 		{"nothing", Arguments{}, "", `{}`},
-		{"a value of each type", Arguments{Sets: []string{"token=a=b", "pages=0.5", "quiet=yes", "view=grid"}}, "",
+		{"a value of each type", Arguments{Assignments: []string{"token=a=b", "pages=0.5", "quiet=yes", "view=grid"}}, "",
 			`{"pages":0.5,"quiet":true,"token":"a=b","view":"grid"}`},
-		{"stdin without its line end", Arguments{Sets: []string{"token=-"}}, " s3cret \r\n", `{"token":" s3cret "}`},
-		{"the last of two values", Arguments{Sets: []string{"pages=1", "pages=2"}}, "", `{"pages":2}`},
-		{"the default instance", Arguments{Sets: []string{"site=https://c.test"}}, "", `{"site":{"default":"https://c.test","work":"https://b.test"}}`},
-		{"two more instances", Arguments{Sets: []string{"site.x=https://x.test", "site.y=https://y.test"}}, "",
+		{"stdin without its line end", Arguments{Assignments: []string{"token=-"}}, " s3cret \r\n", `{"token":" s3cret "}`},
+		{"the last of two values", Arguments{Assignments: []string{"pages=1", "pages=2"}}, "", `{"pages":2}`},
+		{"the default instance", Arguments{Assignments: []string{"site=https://c.test"}}, "", `{"site":{"default":"https://c.test","work":"https://b.test"}}`},
+		{"two more instances", Arguments{Assignments: []string{"site.x=https://x.test", "site.y=https://y.test"}}, "",
 			`{"site":{"default":"https://a.test","work":"https://b.test","x":"https://x.test","y":"https://y.test"}}`},
 		{"--instance", Arguments{Instances: []string{"x=https://x.test?a=b"}}, "",
 			`{"site":{"default":"https://a.test","work":"https://b.test","x":"https://x.test?a=b"}}`},
 		{"remove values", Arguments{Unset: []string{"token", "site"}}, "", `{"site":null,"token":null}`},
 		{"remove one instance", Arguments{Unset: []string{"site.work"}}, "", `{"site":{"default":"https://a.test"}}`},
 		{"remove every instance", Arguments{Unset: []string{"site.work", "site.default"}}, "", `{"site":null}`},
-		{"replace one instance with another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
+		{"replace one instance with another", Arguments{Assignments: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
 			`{"site":{"new":"https://n.test"}}`},
 	} {
 		got, err := applyForm(t, wikiViews(), testCase.args, testCase.in)
@@ -64,24 +64,24 @@ func TestApplyArguments(t *testing.T) {
 }
 
 func TestApplyErrors(t *testing.T) {
-	twoURLSettings := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
+	viewsWithTwoURLs := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
 	for _, testCase := range []struct {
 		views []wire.SettingView
 		args  Arguments
 		want  string
 	}{
-		{wikiViews(), Arguments{Sets: []string{"pages"}}, `"pages" sets nothing: write KEY=VALUE`},
-		{wikiViews(), Arguments{Sets: []string{"pages=ten"}}, "number"},
-		{wikiViews(), Arguments{Sets: []string{"view=tree"}}, "list"},
-		{wikiViews(), Arguments{Sets: []string{"page=1"}}, `the plugin wiki has no setting "page": name one of site, token, pages, quiet, view`},
-		{wikiViews(), Arguments{Sets: []string{"token.x=1"}}, `has no setting "token.x"`},
-		{wikiViews(), Arguments{Sets: []string{"token=-", "pages=-"}}, "only one value can be read from stdin"},
+		{wikiViews(), Arguments{Assignments: []string{"pages"}}, `"pages" sets nothing: write KEY=VALUE`},
+		{wikiViews(), Arguments{Assignments: []string{"pages=ten"}}, "number"},
+		{wikiViews(), Arguments{Assignments: []string{"view=tree"}}, "list"},
+		{wikiViews(), Arguments{Assignments: []string{"page=1"}}, `the plugin wiki has no setting "page": name one of site, token, pages, quiet, view`},
+		{wikiViews(), Arguments{Assignments: []string{"token.x=1"}}, `has no setting "token.x"`},
+		{wikiViews(), Arguments{Assignments: []string{"token=-", "pages=-"}}, "only one value can be read from stdin"},
 		{wikiViews(), Arguments{Instances: []string{"work"}}, "--instance work: write NAME=URL"},
 		{wikiViews(), Arguments{Unset: []string{"site.home"}}, `site has no instance "home"`},
 		{wikiViews(), Arguments{Unset: []string{"nothing"}}, `has no setting "nothing"`},
 		{wikiViews()[1:], Arguments{Instances: []string{"x=https://x.test"}}, "has no setting of type url"},
-		{twoURLSettings, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
-		{nil, Arguments{Sets: []string{"a=b"}}, "the plugin wiki has no settings"},
+		{viewsWithTwoURLs, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
+		{nil, Arguments{Assignments: []string{"a=b"}}, "the plugin wiki has no settings"},
 	} {
 		_, err := applyForm(t, testCase.views, testCase.args, "1")
 		var user *usererr.Error
@@ -93,7 +93,7 @@ func TestApplyErrors(t *testing.T) {
 
 func TestValueReadError(t *testing.T) {
 	f := New("wiki", wikiViews())
-	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	err := f.Apply(Arguments{Assignments: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the value of token") || len(f.Changes) != 0 {
 		t.Errorf("error of a value that cannot be read = %v, changes %s; want an error with the key token, and no changes", err, f.Changes)
 	}
@@ -101,7 +101,7 @@ func TestValueReadError(t *testing.T) {
 
 func TestInvalidStoredURLs(t *testing.T) {
 	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
-	got, err := applyForm(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")
+	got, err := applyForm(t, views, Arguments{Assignments: []string{"site=https://c.test"}}, "")
 	if err != nil || got != `{"site":{"default":"https://c.test"}}` {
 		t.Errorf("change of a damaged URL setting = %s, error %v; want only the new URL", got, err)
 	}
@@ -111,7 +111,7 @@ func TestIsEmpty(t *testing.T) {
 	if !(Arguments{}).IsEmpty() {
 		t.Error("IsEmpty of the zero value of Arguments = false, want true")
 	}
-	for _, a := range []Arguments{{Sets: []string{"a=b"}}, {Unset: []string{"a"}}, {Instances: []string{"a=b"}}} {
+	for _, a := range []Arguments{{Assignments: []string{"a=b"}}, {Unset: []string{"a"}}, {Instances: []string{"a=b"}}} {
 		if a.IsEmpty() {
 			t.Errorf("IsEmpty of the arguments %+v = true, want false", a)
 		}

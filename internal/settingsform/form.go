@@ -20,9 +20,9 @@ const maxStdinValueBytes = 1 << 20
 
 // Arguments are the changes to settings that the user typed as arguments of a command.
 type Arguments struct {
-	// The field Sets contains new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a
+	// The field Assignments contains new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a
 	// value from stdin. Unset names the settings to remove, as KEY or KEY.INSTANCE.
-	Sets, Unset []string
+	Assignments, Unset []string
 	// The field Instances contains texts of the form NAME=URL. For example,
 	// "work=https://wiki.example" sets the URL of the instance "work" in the plugin's
 	// only URL setting.
@@ -30,7 +30,7 @@ type Arguments struct {
 }
 
 // IsEmpty reports whether the arguments change no setting.
-func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instances) == 0 }
+func (a Arguments) IsEmpty() bool { return len(a.Assignments)+len(a.Unset)+len(a.Instances) == 0 }
 
 // Form collects the user's changes to the settings of one plugin.
 type Form struct {
@@ -52,7 +52,7 @@ func New(name string, views []wire.SettingView) *Form {
 // from inputReader, which is stdin.
 func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 	hasReadStdin := false
-	for _, assignment := range a.Sets {
+	for _, assignment := range a.Assignments {
 		key, input, ok := strings.Cut(assignment, "=")
 		if !ok {
 			return usererr.Errorf("%q sets nothing: write KEY=VALUE", key)
@@ -72,10 +72,10 @@ func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 			return err
 		}
 	}
-	for _, instance := range a.Instances {
-		name, url, ok := strings.Cut(instance, "=")
+	for _, instanceText := range a.Instances {
+		name, url, ok := strings.Cut(instanceText, "=")
 		if !ok {
-			return usererr.Errorf("--instance %s: write NAME=URL", instance)
+			return usererr.Errorf("--instance %s: write NAME=URL", instanceText)
 		}
 		key, err := f.findOnlyURLKey()
 		if err != nil {
@@ -106,7 +106,7 @@ func (f *Form) Set(key, input string) error {
 			instance = settings.DefaultInstance
 		}
 		f.urlsByInstance(v)[instance] = input
-		return f.putURLs(v)
+		return f.storeURLChanges(v)
 	}
 	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
 	settingValue, err := settings.Parse(setting, input)
@@ -131,7 +131,7 @@ func (f *Form) Unset(key string) error {
 		return usererr.Errorf("%s has no instance %q", v.Key, instance)
 	}
 	delete(f.urlsByInstance(v), instance)
-	return f.putURLs(v)
+	return f.storeURLChanges(v)
 }
 
 // urlsByInstance includes the changes that the form has collected.
@@ -146,7 +146,7 @@ func (f *Form) urlsByInstance(v wire.SettingView) map[string]string {
 	return f.urls[v.Key]
 }
 
-func (f *Form) putURLs(v wire.SettingView) error {
+func (f *Form) storeURLChanges(v wire.SettingView) error {
 	encodedJSON, err := json.Marshal(f.urls[v.Key])
 	if len(f.urls[v.Key]) == 0 {
 		encodedJSON = []byte("null")

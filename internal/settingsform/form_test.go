@@ -69,7 +69,7 @@ func TestPromptWithoutAnswers(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestSummaryOfChangedSettings(t *testing.T) {
 	f := New("wiki", views)
 	if got := strings.Join(f.Summary(views[1:2]), "|"); got != "nothing has changed" {
 		t.Errorf("Summary without changes = %q, want that nothing has changed", got)

@@ -34,8 +34,8 @@ func PlanChange(c Client, command Command) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	contentAfter, err := editText(contentBefore, func(configText []byte) ([]byte, error) {
-		return c.format.setServer(configText, c.servers, c.entry(command))
+	contentAfter, err := editNormalizedText(contentBefore, func(configText []byte) ([]byte, error) {
+		return c.format.setServer(configText, c.serversPath, c.entry(command))
 	})
 	if err != nil {
 		return Change{}, newSetError(c, contentBefore, command, err)
@@ -60,9 +60,9 @@ func diffOf(file string, contentBefore, contentAfter []byte) string {
 	return string(diffText)
 }
 
-// CurrentToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
+// FindClientToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
 // is the prefix by which tokens are recognized.
-func CurrentToken(c Client, prefix string) string {
+func FindClientToken(c Client, prefix string) string {
 	configBytes, err := readConfig(c.File)
 	if err != nil {
 		return ""
@@ -71,7 +71,7 @@ func CurrentToken(c Client, prefix string) string {
 	if err != nil {
 		return ""
 	}
-	return findStringWithPrefix(findServer(configValues, c.servers), prefix)
+	return findStringWithPrefix(findServer(configValues, c.serversPath), prefix)
 }
 
 func findStringWithPrefix(value any, prefix string) string {
@@ -195,7 +195,7 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	}
 	earlierBackup := ""
 	if configValues, err := c.Client.format.decode(c.contentBefore); err == nil {
-		if server := findServer(configValues, c.Client.servers); server != nil && !isOwnServer(server) {
+		if server := findServer(configValues, c.Client.serversPath); server != nil && !hasClientToken(server) {
 			earlierBackup = backup
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Reading a named pipe blocks until another process writes to the pipe.
-func TestIrregularConfigFile(t *testing.T) {
+func TestConfigFileMustBeRegular(t *testing.T) {
 	for _, isLink := range []bool{false, true} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
@@ -43,7 +43,7 @@ func TestIrregularConfigFile(t *testing.T) {
 		if file, err := (Writer{Dir: filepath.Join(m.Home, "state")}).ConfiguredFile(client); file != "" || err != nil {
 			t.Errorf("configured file = %q, error %v, want none, so that uninstall continues", file, err)
 		}
-		if token := CurrentToken(client, "otc_"); token != "" {
+		if token := FindClientToken(client, "otc_"); token != "" {
 			t.Errorf("token in a named pipe = %q, want none", token)
 		}
 	}

@@ -65,10 +65,10 @@ type Client struct {
 	RestartNote string
 
 	format format
-	// The field servers is the path of the object with all MCP servers in the
+	// The field serversPath is the path of the object with all MCP servers in the
 	// configuration, such as ["mcpServers"].
-	servers []string
-	entry   func(Command) any
+	serversPath []string
+	entry       func(Command) any
 }
 
 // Command is the command with which an MCP client starts an MCP server over stdio.
@@ -137,16 +137,16 @@ type knownClient struct {
 	// file exists.
 	programs    []string
 	format      format
-	servers     []string
+	serversPath []string
 	entry       func(Command) any
 	restartNote string
 }
 
-var standardServers = []string{"mcpServers"}
+var mcpServersPath = []string{"mcpServers"}
 
 func vscodeClient(id, title, folder string) knownClient {
 	return knownClient{
-		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,
+		id: id, title: title, format: jsonFormat{}, serversPath: []string{"servers"}, entry: newTypedEntry,
 		files:       func(m Machine) []string { return []string{filepath.Join(m.appData(), folder, "User", "mcp.json")} },
 		restartNote: fmt.Sprintf("Start the server in %s with the command \"MCP: List Servers\".", title),
 	}
@@ -170,21 +170,21 @@ func vscodeClient(id, title, folder string) knownClient {
 //   - Cline: docs.cline.bot/mcp/configuring-mcp-servers
 var knownClients = []knownClient{
 	{
-		id: "claude-code", title: "Claude Code", programs: []string{"claude"}, format: jsonFormat{}, servers: standardServers, entry: newTypedEntry,
+		id: "claude-code", title: "Claude Code", programs: []string{"claude"}, format: jsonFormat{}, serversPath: mcpServersPath, entry: newTypedEntry,
 		files: func(m Machine) []string {
 			return []string{filepath.Join(cmp.Or(m.Getenv("CLAUDE_CONFIG_DIR"), m.Home), ".claude.json")}
 		},
 		restartNote: "Start a new session of Claude Code.",
 	},
 	{
-		id: "claude-desktop", title: "Claude Desktop", format: jsonFormat{}, servers: standardServers, entry: newStandardEntry,
+		id: "claude-desktop", title: "Claude Desktop", format: jsonFormat{}, serversPath: mcpServersPath, entry: newStandardEntry,
 		files: func(m Machine) []string {
 			return []string{filepath.Join(m.appData(), "Claude", "claude_desktop_config.json")}
 		},
 		restartNote: "Quit Claude Desktop and start it again.",
 	},
 	{
-		id: "cursor", title: "Cursor", format: jsonFormat{}, servers: standardServers, entry: newStandardEntry,
+		id: "cursor", title: "Cursor", format: jsonFormat{}, serversPath: mcpServersPath, entry: newStandardEntry,
 		files:       func(m Machine) []string { return []string{filepath.Join(m.Home, ".cursor", "mcp.json")} },
 		restartNote: "Cursor loads the server by itself; switch it on in Settings, MCP, if Cursor asks.",
 	},
@@ -192,7 +192,7 @@ var knownClients = []knownClient{
 	vscodeClient("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	vscodeClient("vscodium", "VSCodium", "VSCodium"),
 	{
-		id: "codex", title: "Codex", programs: []string{"codex"}, format: tomlFormat{}, servers: []string{"mcp_servers"}, entry: newStandardEntry,
+		id: "codex", title: "Codex", programs: []string{"codex"}, format: tomlFormat{}, serversPath: []string{"mcp_servers"}, entry: newStandardEntry,
 		files: func(m Machine) []string {
 			if dir := m.Getenv("CODEX_HOME"); dir != "" {
 				return []string{filepath.Join(dir, "config.toml")}
@@ -202,19 +202,19 @@ var knownClients = []knownClient{
 		restartNote: "Start a new session of Codex.",
 	},
 	{
-		id: "gemini-cli", title: "Gemini CLI", programs: []string{"gemini"}, format: jsonFormat{}, servers: standardServers, entry: newStandardEntry,
+		id: "gemini-cli", title: "Gemini CLI", programs: []string{"gemini"}, format: jsonFormat{}, serversPath: mcpServersPath, entry: newStandardEntry,
 		files:       func(m Machine) []string { return []string{filepath.Join(m.Home, ".gemini", "settings.json")} },
 		restartNote: "Start a new session of Gemini CLI.",
 	},
 	{
-		id: "windsurf", title: "Windsurf", format: jsonFormat{}, servers: standardServers, entry: newStandardEntry,
+		id: "windsurf", title: "Windsurf", format: jsonFormat{}, serversPath: mcpServersPath, entry: newStandardEntry,
 		files: func(m Machine) []string {
 			return []string{filepath.Join(m.Home, ".codeium", "windsurf", "mcp_config.json")}
 		},
 		restartNote: "Press the refresh button of the MCP servers in Windsurf.",
 	},
 	{
-		id: "zed", title: "Zed", programs: []string{"zed", "zeditor"}, format: jsonFormat{}, servers: []string{"context_servers"}, entry: newStandardEntry,
+		id: "zed", title: "Zed", programs: []string{"zed", "zeditor"}, format: jsonFormat{}, serversPath: []string{"context_servers"}, entry: newStandardEntry,
 		files: func(m Machine) []string {
 			if m.OS == "windows" {
 				return []string{filepath.Join(m.appData(), "Zed", "settings.json")}
@@ -224,7 +224,7 @@ var knownClients = []knownClient{
 		restartNote: "Zed loads the server by itself.",
 	},
 	{
-		id: "opencode", title: "opencode", programs: []string{"opencode"}, format: jsonFormat{}, servers: []string{"mcp"}, entry: newOpencodeEntry,
+		id: "opencode", title: "opencode", programs: []string{"opencode"}, format: jsonFormat{}, serversPath: []string{"mcp"}, entry: newOpencodeEntry,
 		files: func(m Machine) []string {
 			dir := filepath.Join(m.configHome(), "opencode")
 			return []string{filepath.Join(dir, "opencode.json"), filepath.Join(dir, "opencode.jsonc")}
@@ -232,7 +232,7 @@ var knownClients = []knownClient{
 		restartNote: "Start opencode again.",
 	},
 	{
-		id: "goose", title: "Goose", programs: []string{"goose"}, format: yamlFormat{}, servers: []string{"extensions"}, entry: newGooseEntry,
+		id: "goose", title: "Goose", programs: []string{"goose"}, format: yamlFormat{}, serversPath: []string{"extensions"}, entry: newGooseEntry,
 		files: func(m Machine) []string {
 			if m.OS == "windows" {
 				return []string{filepath.Join(m.appData(), "Block", "goose", "config", "config.yaml")}
@@ -242,7 +242,7 @@ var knownClients = []knownClient{
 		restartNote: "Start a new session of Goose.",
 	},
 	{
-		id: "cline", title: "Cline", format: jsonFormat{}, servers: standardServers, entry: newStandardEntry,
+		id: "cline", title: "Cline", format: jsonFormat{}, serversPath: mcpServersPath, entry: newStandardEntry,
 		files: func(m Machine) []string {
 			return []string{filepath.Join(m.appData(), "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")}
 		},
@@ -272,7 +272,7 @@ func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 			}
 		}
 		clients = append(clients, Client{
-			ID: knownClient.id, Title: knownClient.title, File: file, RestartNote: knownClient.restartNote, format: knownClient.format, servers: knownClient.servers, entry: knownClient.entry,
+			ID: knownClient.id, Title: knownClient.title, File: file, RestartNote: knownClient.restartNote, format: knownClient.format, serversPath: knownClient.serversPath, entry: knownClient.entry,
 		})
 		installedPrograms[knownClient.id] = fileExists(file) || fileExists(filepath.Dir(file)) && filepath.Dir(file) != m.Home
 		for _, program := range knownClient.programs {

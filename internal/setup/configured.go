@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Configured describes how the configuration of an MCP client starts opentabs.
-type Configured struct {
+// ConfiguredServer describes how the configuration of an MCP client starts opentabs.
+type ConfiguredServer struct {
 	// Command is the command that the MCP client runs. The field Path is empty if the
 	// client connects over HTTP.
 	Command Command
@@ -30,34 +30,34 @@ var ErrNotConfigured = errors.New("opentabs is not in the configuration of the M
 
 // Token returns the client token in the configuration, or an empty string if there is
 // none.
-func (c Configured) Token() string { return c.token }
+func (c ConfiguredServer) Token() string { return c.token }
 
 // ReadConfigured reads how the configuration of an MCP client starts opentabs. The
 // argument prefix is the prefix by which client tokens are recognized. If the
 // configuration file is missing or does not contain opentabs, ReadConfigured returns
 // ErrNotConfigured. Any error other than ErrNotConfigured describes a problem in the
 // configuration file.
-func ReadConfigured(c Client, prefix string) (Configured, error) {
+func ReadConfigured(c Client, prefix string) (ConfiguredServer, error) {
 	configBytes, err := readConfig(c.File)
 	if err != nil {
-		return Configured{}, err
+		return ConfiguredServer{}, err
 	}
 	if len(strings.TrimSpace(string(configBytes))) == 0 {
-		return Configured{}, ErrNotConfigured
+		return ConfiguredServer{}, ErrNotConfigured
 	}
 	configValues, err := c.format.decode(configBytes)
 	if err != nil {
-		return Configured{}, fmt.Errorf("%s is malformed: %w", c.File, err)
+		return ConfiguredServer{}, fmt.Errorf("%s is malformed: %w", c.File, err)
 	}
-	entry := findServer(configValues, c.servers)
+	entry := findServer(configValues, c.serversPath)
 	if entry == nil {
-		return Configured{}, ErrNotConfigured
+		return ConfiguredServer{}, ErrNotConfigured
 	}
 	fields, ok := entry.(map[string]any)
 	if !ok {
-		return Configured{}, fmt.Errorf("%s is malformed: the server opentabs is not an object", c.File)
+		return ConfiguredServer{}, fmt.Errorf("%s is malformed: the server opentabs is not an object", c.File)
 	}
-	configured := Configured{
+	configured := ConfiguredServer{
 		Command: readCommand(fields), URL: cmp.Or(readString(fields, "url"), readString(fields, "httpUrl"), readString(fields, "serverUrl"), readString(fields, "uri")),
 		token: findStringWithPrefix(fields, prefix),
 	}
@@ -65,7 +65,7 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	isDisabled, _ := fields["disabled"].(bool)
 	configured.IsDisabled = isDisabled || hasEnabled && !isEnabled
 	if configured.Command.Path == "" && configured.URL == "" {
-		return Configured{}, fmt.Errorf("%s is malformed: the server opentabs has neither a command nor a URL", c.File)
+		return ConfiguredServer{}, fmt.Errorf("%s is malformed: the server opentabs has neither a command nor a URL", c.File)
 	}
 	return configured, nil
 }

@@ -29,11 +29,11 @@ func (e *FileError) Unwrap() error { return e.cause }
 
 func newSetError(c Client, configText []byte, command Command, cause error) error {
 	e := &FileError{File: c.File, cause: cause, remedy: "correct the file and run the command again, or add the server by hand"}
-	lines, err := c.format.setServer(nil, c.servers, c.entry(command))
+	lines, err := c.format.setServer(nil, c.serversPath, c.entry(command))
 	if errors.Is(cause, errUnsupportedLayout) {
 		e.remedy = "add the server by hand"
-		if configValues, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(configValues, c.servers) {
-			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
+		if configValues, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(configValues, c.serversPath) {
+			e.ManualLocation = "between the braces of " + strings.Join(c.serversPath, ".") + ", separated by a comma"
 			lines, err = c.format.inlineEntry(c.entry(command))
 		}
 	}
@@ -45,8 +45,8 @@ func newSetError(c Client, configText []byte, command Command, cause error) erro
 }
 
 // Setup can edit a non-empty object on several lines, so isInline only checks that the object contains a server.
-func isInline(configValues map[string]any, servers []string) bool {
-	for _, name := range servers {
+func isInline(configValues map[string]any, serversPath []string) bool {
+	for _, name := range serversPath {
 		configValues, _ = configValues[name].(map[string]any)
 	}
 	return len(configValues) > 0

@@ -8,18 +8,18 @@ import (
 )
 
 func TestFileErrors(t *testing.T) {
-	const correctFileText = ": correct the file and run the command again, or add the server by hand"
-	const manualChangeText = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
+	const correctFileAdvice = ": correct the file and run the command again, or add the server by hand"
+	const addByHandAdvice = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
 	for _, c := range []struct{ id, configText, want, lines, locationText string }{
-		{"gemini-cli", "{broken", " cannot be changed, because it is not valid JSON (line 1, column 2: invalid literal: broken)" + correctFileText, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
-		{"cursor", `{"mcpServers": []}`, ` cannot be changed, because "mcpServers" is not an object in braces, such as {}` + correctFileText, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
-		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}" + correctFileText, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"gemini-cli", "{broken", " cannot be changed, because it is not valid JSON (line 1, column 2: invalid literal: broken)" + correctFileAdvice, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"cursor", `{"mcpServers": []}`, ` cannot be changed, because "mcpServers" is not an object in braces, such as {}` + correctFileAdvice, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}" + correctFileAdvice, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
 		{"codex", "model = \n", " cannot be changed, because it is not valid TOML (line 1, column ", "[mcp_servers.opentabs]\ncommand = '/bin/opentabs'\n", ""},
-		{"codex", "mcp_servers = { other = {command = \"x\"} }\n", manualChangeText, "opentabs = {command = '/bin/opentabs', args = ['mcp'], env = {OPENTABS_CLIENT_TOKEN = 'otc_1'}}\n", "between the braces of mcp_servers, separated by a comma"},
+		{"codex", "mcp_servers = { other = {command = \"x\"} }\n", addByHandAdvice, "opentabs = {command = '/bin/opentabs', args = ['mcp'], env = {OPENTABS_CLIENT_TOKEN = 'otc_1'}}\n", "between the braces of mcp_servers, separated by a comma"},
 		{"goose", "extensions: [a\n", " cannot be changed, because it is not valid YAML (line ", "extensions:\n  opentabs:\n", ""},
-		{"goose", "- a\n", " cannot be changed, because the file is not a mapping of names to values" + correctFileText, "extensions:\n  opentabs:\n", ""},
-		{"goose", "extensions: {a: {enabled: true}}\n", manualChangeText, "opentabs: {enabled: true, type: stdio, ", "between the braces of extensions, separated by a comma"},
-		{"goose", "a: 1\n---\nb: 2\n", manualChangeText, "extensions:\n  opentabs:\n", ""},
+		{"goose", "- a\n", " cannot be changed, because the file is not a mapping of names to values" + correctFileAdvice, "extensions:\n  opentabs:\n", ""},
+		{"goose", "extensions: {a: {enabled: true}}\n", addByHandAdvice, "opentabs: {enabled: true, type: stdio, ", "between the braces of extensions, separated by a comma"},
+		{"goose", "a: 1\n---\nb: 2\n", addByHandAdvice, "extensions:\n  opentabs:\n", ""},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, c.id)
@@ -39,7 +39,7 @@ func TestFileErrors(t *testing.T) {
 		closingBrace := strings.LastIndex(strings.TrimSpace(c.configText), "}")
 		mergedConfig := strings.TrimRight(c.configText[:closingBrace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.configText[closingBrace:]
 		writeConfig(t, client, mergedConfig)
-		if CurrentToken(client, "otc_") != "otc_1" {
+		if FindClientToken(client, "otc_") != "otc_1" {
 			t.Errorf("%s: want the token otc_1 in the configuration with ManualLines, got\n%s", c.id, mergedConfig)
 		}
 	}

@@ -14,12 +14,12 @@ import (
 
 // The type format edits the text of configuration files in one syntax, such as JSON. The methods setServer and
 // removeServer change only the opentabs entry and keep the rest of the text unchanged. The text that a format edits
-// has no byte order mark, and all lines end with a line feed (see [editText]).
+// has no byte order mark, and all lines end with a line feed (see [editNormalizedText]).
 type format interface {
 	// setServer returns the configuration in configBytes, with an opentabs entry that has the fields of entry. If
 	// configBytes already has an opentabs entry, setServer keeps the entry's other fields.
-	setServer(configBytes []byte, servers []string, entry any) ([]byte, error)
-	removeServer(configBytes []byte, servers []string) ([]byte, error)
+	setServer(configBytes []byte, serversPath []string, entry any) ([]byte, error)
+	removeServer(configBytes []byte, serversPath []string) ([]byte, error)
 	inlineEntry(entry any) ([]byte, error)
 	decode(configBytes []byte) (map[string]any, error)
 }
@@ -33,7 +33,7 @@ var errUnsupportedLayout = errors.New("its layout does not allow a change of onl
 // [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
-func checkEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
+func checkOnlyServerChanged(f format, contentBefore, contentAfter []byte, serversPath []string) ([]byte, error) {
 	oldConfig, err := f.decode(contentBefore)
 	if err != nil {
 		return nil, err
@@ -42,25 +42,25 @@ func checkEdit(f format, contentBefore, contentAfter []byte, servers []string) (
 	if err != nil {
 		return nil, errUnsupportedLayout
 	}
-	if !reflect.DeepEqual(removeServerEntry(oldConfig, servers), removeServerEntry(changedConfig, servers)) {
+	if !reflect.DeepEqual(removeServerEntry(oldConfig, serversPath), removeServerEntry(changedConfig, serversPath)) {
 		return nil, errUnsupportedLayout
 	}
 	return contentAfter, nil
 }
 
-func checkServerEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
-	contentAfter, err := checkEdit(f, contentBefore, contentAfter, servers)
+func checkServerAdded(f format, contentBefore, contentAfter []byte, serversPath []string) ([]byte, error) {
+	contentAfter, err := checkOnlyServerChanged(f, contentBefore, contentAfter, serversPath)
 	if err != nil {
 		return nil, err
 	}
-	if configValues, err := f.decode(contentAfter); err != nil || findServer(configValues, servers) == nil {
+	if configValues, err := f.decode(contentAfter); err != nil || findServer(configValues, serversPath) == nil {
 		return nil, errUnsupportedLayout
 	}
 	return contentAfter, nil
 }
 
-// editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
-func editText(configBytes []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
+// editNormalizedText removes a byte order mark and Windows line endings before the change, and restores them in the result.
+func editNormalizedText(configBytes []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
 	withoutBOM, hasBOM := bytes.CutPrefix(configBytes, byteOrderMark)
 	lineEndCount := bytes.Count(withoutBOM, []byte("\r\n"))
 	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(withoutBOM, []byte("\n"))
@@ -82,12 +82,12 @@ func editText(configBytes []byte, change func(configText []byte) ([]byte, error)
 
 // findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
 // command.
-func findCommandServer(f format, configBytes []byte, servers []string) map[string]any {
+func findCommandServer(f format, configBytes []byte, serversPath []string) map[string]any {
 	configValues, err := f.decode(configBytes)
 	if err != nil {
 		return nil
 	}
-	fields, _ := findServer(configValues, servers).(map[string]any)
+	fields, _ := findServer(configValues, serversPath).(map[string]any)
 	if len(fields) == 0 || readCommand(fields).Path == "" {
 		return nil
 	}
@@ -121,26 +121,26 @@ func mergeFields(existingFields, entry map[string]any) map[string]any {
 }
 
 // If the object contains no other MCP server than opentabs, removeServerEntry removes the object too.
-func removeServerEntry(configValues map[string]any, servers []string) map[string]any {
+func removeServerEntry(configValues map[string]any, serversPath []string) map[string]any {
 	if configValues == nil {
 		configValues = map[string]any{}
 	}
-	if len(servers) == 0 {
+	if len(serversPath) == 0 {
 		delete(configValues, serverName)
 		return configValues
 	}
-	if childFields, ok := configValues[servers[0]].(map[string]any); ok {
-		if childFields = removeServerEntry(childFields, servers[1:]); len(childFields) == 0 {
-			delete(configValues, servers[0])
+	if childFields, ok := configValues[serversPath[0]].(map[string]any); ok {
+		if childFields = removeServerEntry(childFields, serversPath[1:]); len(childFields) == 0 {
+			delete(configValues, serversPath[0])
 		}
-	} else if configValues[servers[0]] == nil {
-		delete(configValues, servers[0])
+	} else if configValues[serversPath[0]] == nil {
+		delete(configValues, serversPath[0])
 	}
 	return configValues
 }
 
-func findServer(configValues map[string]any, servers []string) any {
-	for _, name := range servers {
+func findServer(configValues map[string]any, serversPath []string) any {
+	for _, name := range serversPath {
 		configValues, _ = configValues[name].(map[string]any)
 	}
 	return configValues[serverName]
@@ -154,7 +154,7 @@ var byteOrderMark = []byte("\ufeff")
 // commas.
 type jsonFormat struct{}
 
-func (f jsonFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+func (f jsonFormat) setServer(configBytes []byte, serversPath []string, entry any) ([]byte, error) {
 	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
@@ -162,11 +162,11 @@ func (f jsonFormat) setServer(configBytes []byte, servers []string, entry any) (
 	if err != nil {
 		return nil, err
 	}
-	contentAfter, err := setMember(configBytes, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, configBytes, servers))
+	contentAfter, err := setMember(configBytes, append(serversPath[:len(serversPath):len(serversPath)], serverName), value, findCommandServer(f, configBytes, serversPath))
 	if err != nil {
 		return nil, err
 	}
-	return checkServerEdit(f, configBytes, contentAfter, servers)
+	return checkServerAdded(f, configBytes, contentAfter, serversPath)
 }
 
 // If value and the existing member are both objects, setMember changes only the members that value contains.
@@ -195,15 +195,15 @@ func (jsonFormat) inlineEntry(entry any) ([]byte, error) {
 	return fmt.Appendf(nil, "%q: %s", serverName, value), err
 }
 
-func (f jsonFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+func (f jsonFormat) removeServer(configBytes []byte, serversPath []string) ([]byte, error) {
 	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	contentAfter, _, err := jsonedit.Remove(configBytes, append(servers[:len(servers):len(servers)], serverName))
+	contentAfter, _, err := jsonedit.Remove(configBytes, append(serversPath[:len(serversPath):len(serversPath)], serverName))
 	if err != nil {
 		return nil, err
 	}
-	return checkEdit(f, configBytes, contentAfter, servers)
+	return checkOnlyServerChanged(f, configBytes, contentAfter, serversPath)
 }
 
 func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {

@@ -26,7 +26,7 @@ var configTexts = map[string][]string{
 	},
 }
 
-func textLayouts(configText string) []string {
+func newlineAndBOMVariants(configText string) []string {
 	crlfText := strings.ReplaceAll(configText, "\n", "\r\n")
 	return []string{configText, crlfText, "\ufeff" + configText, "\ufeff" + crlfText}
 }
@@ -34,7 +34,7 @@ func textLayouts(configText string) []string {
 func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, wantedTexts := range configTexts {
 		for _, configText := range wantedTexts {
-			for _, textBefore := range textLayouts(configText) {
+			for _, textBefore := range newlineAndBOMVariants(configText) {
 				m := newMachine(t)
 				client := clientOf(t, m, id)
 				writeConfig(t, client, textBefore)
@@ -49,7 +49,7 @@ func TestChangeKeepsOtherContent(t *testing.T) {
 					continue
 				}
 				textAfter := readText(t, client.File)
-				if CurrentToken(client, "otc_") != "otc_1" {
+				if FindClientToken(client, "otc_") != "otc_1" {
 					t.Errorf("%s: setup changed %q to %q, want the token otc_1 in it", id, textBefore, textAfter)
 				}
 				if strings.Contains(textBefore, "\r\n") && strings.Contains(strings.ReplaceAll(textAfter, "\r\n", ""), "\n") {
@@ -109,7 +109,7 @@ func TestUndoKeepsComments(t *testing.T) {
 			}
 			oldConfig, beforeErr := client.format.decode([]byte(textBefore))
 			configNow, afterErr := client.format.decode([]byte(textAfter))
-			if len(strings.TrimSpace(textBefore)) > 0 && (beforeErr != nil || afterErr != nil || !reflect.DeepEqual(removeServerEntry(oldConfig, client.servers), removeServerEntry(configNow, client.servers))) {
+			if len(strings.TrimSpace(textBefore)) > 0 && (beforeErr != nil || afterErr != nil || !reflect.DeepEqual(removeServerEntry(oldConfig, client.serversPath), removeServerEntry(configNow, client.serversPath))) {
 				t.Errorf("%s: undo wrote %q for %q, want all other values unchanged; parse errors %v and %v", id, textAfter, textBefore, beforeErr, afterErr)
 			}
 		}
@@ -191,7 +191,7 @@ func TestDanglingConfigLink(t *testing.T) {
 }
 
 func TestUndoWithDamagedRecord(t *testing.T) {
-	for _, damageBackup := range []func(writer Writer, backup string) error{
+	for _, makeBackupUnusable := range []func(writer Writer, backup string) error{
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("null"), 0o600) },
 		func(_ Writer, backup string) error { return os.Remove(backup) },
@@ -208,7 +208,7 @@ func TestUndoWithDamagedRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := damageBackup(writer, backup); err != nil {
+		if err := makeBackupUnusable(writer, backup); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := writer.Undo(client); err != nil || strings.Contains(readText(t, client.File), "opentabs") || !strings.Contains(readText(t, client.File), `"a": 1`) {

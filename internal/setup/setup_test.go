@@ -47,7 +47,7 @@ func readText(t *testing.T, path string) string {
 
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
-func TestChangeOfEachClient(t *testing.T) {
+func TestSetupAddsServerToEachClient(t *testing.T) {
 	for id, c := range map[string]struct{ textBefore, textAfter string }{
 		"claude-code": {
 			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  },\n  \"projects\": {}\n}\n",
@@ -95,7 +95,7 @@ func TestChangeOfEachClient(t *testing.T) {
 			if fileInfo, err := os.Stat(client.File); err != nil || fileInfo.Mode().Perm() != 0o640 {
 				t.Errorf("mode of the configuration = %v, error %v, want 0640", fileInfo.Mode(), err)
 			}
-			if got := CurrentToken(client, "otc_"); got != "otc_1" {
+			if got := FindClientToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
 			}
 			if secondChange, err := PlanChange(client, testCommand); err != nil || !secondChange.IsEmpty() {
@@ -158,7 +158,7 @@ func TestSetupCreatesConfigFile(t *testing.T) {
 		if backup, err := writer.Write(fileChange); err != nil || backup != "" {
 			t.Errorf("%s: Write returned %q, error %v, want no backup", id, backup, err)
 		}
-		if CurrentToken(client, "otc_") != "otc_1" {
+		if FindClientToken(client, "otc_") != "otc_1" {
 			t.Errorf("%s: configuration after setup =\n%s\nwant the token otc_1", id, readText(t, client.File))
 		}
 		if _, err := writer.Undo(client); err != nil || fileExists(client.File) {

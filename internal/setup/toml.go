@@ -15,12 +15,12 @@ import (
 // tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
-func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+func (f tomlFormat) setServer(configBytes []byte, serversPath []string, entry any) ([]byte, error) {
 	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
 	table := entry
-	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
+	if existingFields := findCommandServer(f, configBytes, serversPath); existingFields != nil {
 		entryTOML, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -33,12 +33,12 @@ func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		if reflect.DeepEqual(mergedFields, existingFields) {
 			return configBytes, nil
 		}
-		if contentAfter, ok := editTOMLServer(f, configBytes, servers, existingFields, mergedFields); ok {
-			return checkServerEdit(f, configBytes, contentAfter, servers)
+		if contentAfter, ok := editTOMLServer(f, configBytes, serversPath, existingFields, mergedFields); ok {
+			return checkServerAdded(f, configBytes, contentAfter, serversPath)
 		}
 		table = mergedFields
 	}
-	for _, name := range append([]string{serverName}, reverseNames(servers)...) {
+	for _, name := range append([]string{serverName}, reverseNames(serversPath)...) {
 		table = map[string]any{name: table}
 	}
 	block, err := toml.Marshal(table)
@@ -47,14 +47,14 @@ func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) (
 	}
 	// toml.Marshal also writes the headers of the parent tables, but the file can already
 	// contain these headers.
-	for _, name := range parentTables(servers) {
+	for _, name := range parentTables(serversPath) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
-	remainingContent := removeTable(configBytes, servers)
+	remainingContent := removeTable(configBytes, serversPath)
 	if len(remainingContent) > 0 {
 		remainingContent = append(bytes.TrimRight(remainingContent, "\r\n\t "), "\n\n"...)
 	}
-	return checkServerEdit(f, configBytes, append(remainingContent, block...), servers)
+	return checkServerAdded(f, configBytes, append(remainingContent, block...), serversPath)
 }
 
 func (tomlFormat) inlineEntry(entry any) ([]byte, error) {
@@ -63,8 +63,8 @@ func (tomlFormat) inlineEntry(entry any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-func (f tomlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, configBytes, removeTOMLFields(removeTable(configBytes, servers), servers), servers)
+func (f tomlFormat) removeServer(configBytes []byte, serversPath []string) ([]byte, error) {
+	return checkOnlyServerChanged(f, configBytes, removeTOMLFields(removeTable(configBytes, serversPath), serversPath), serversPath)
 }
 
 func (tomlFormat) decode(configBytes []byte) (map[string]any, error) {
@@ -83,8 +83,8 @@ func (tomlFormat) decode(configBytes []byte) (map[string]any, error) {
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
 // removeTable keeps comments and blank lines before the next table.
-func removeTable(configBytes []byte, servers []string) []byte {
-	serverTablePath := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
+func removeTable(configBytes []byte, serversPath []string) []byte {
+	serverTablePath := strings.Join(append(serversPath[:len(serversPath):len(serversPath)], serverName), ".")
 	var remainingContent, pendingLines []byte
 	isOwn := false
 	for line := range bytes.Lines(configBytes) {

@@ -32,11 +32,11 @@ type tomlServer struct {
 }
 
 // The result ok is false if editTOMLServer does not support the layout of the file.
-func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existingFields, mergedFields map[string]any) (contentAfter []byte, ok bool) {
+func editTOMLServer(f tomlFormat, configBytes []byte, serversPath []string, existingFields, mergedFields map[string]any) (contentAfter []byte, ok bool) {
 	if len(configBytes) > 0 && configBytes[len(configBytes)-1] != '\n' {
 		configBytes = append(slices.Clone(configBytes), '\n')
 	}
-	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertOffsets: map[string]int{}}
+	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(serversPath), serverName), mergedFields: mergedFields, insertOffsets: map[string]int{}}
 	parser := unstable.Parser{}
 	parser.Reset(configBytes)
 	var table []string
@@ -45,7 +45,7 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 		case unstable.Table, unstable.ArrayTable:
 			var lastNode *unstable.Node
 			table, lastNode = tomlKeys(e)
-			if path, isOwn := s.pathWithinEntry(table); isOwn {
+			if path, isOwn := s.pathInServerEntry(table); isOwn {
 				s.insertOffsets[path] = s.lineEnd(nodeEnd(lastNode))
 			}
 		case unstable.KeyValue:
@@ -61,16 +61,16 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 		contentAfter = slices.Replace(contentAfter, e.startIndex, e.endIndex, []byte(e.document)...)
 	}
 	configValues, err := f.decode(contentAfter)
-	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, serversPath), any(mergedFields))
 }
 
-func removeTOMLFields(configBytes []byte, servers []string) []byte {
-	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(servers), serverName)}
+func removeTOMLFields(configBytes []byte, serversPath []string) []byte {
+	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(serversPath), serverName)}
 	parser := unstable.Parser{}
 	parser.Reset(configBytes)
 	var table []string
 	var remainingContent []byte
-	copiedEnd := 0
+	copiedUntil := 0
 	for parser.NextExpression() {
 		e := parser.Expression()
 		if e.Kind != unstable.KeyValue {
@@ -78,15 +78,15 @@ func removeTOMLFields(configBytes []byte, servers []string) []byte {
 			continue
 		}
 		keys, _ := tomlKeys(e)
-		if _, isOwn := s.pathWithinEntry(append(slices.Clone(table), keys...)); isOwn {
-			remainingContent = append(remainingContent, configBytes[copiedEnd:s.lineStart(int(e.Raw.Offset))]...)
-			copiedEnd = s.lineEnd(nodeEnd(e))
+		if _, isOwn := s.pathInServerEntry(append(slices.Clone(table), keys...)); isOwn {
+			remainingContent = append(remainingContent, configBytes[copiedUntil:s.lineStart(int(e.Raw.Offset))]...)
+			copiedUntil = s.lineEnd(nodeEnd(e))
 		}
 	}
-	return append(remainingContent, configBytes[copiedEnd:]...)
+	return append(remainingContent, configBytes[copiedUntil:]...)
 }
 
-func (s *tomlServer) pathWithinEntry(path []string) (dottedPath string, isOwn bool) {
+func (s *tomlServer) pathInServerEntry(path []string) (dottedPath string, isOwn bool) {
 	if len(path) < len(s.serverTablePath) || !slices.Equal(path[:len(s.serverTablePath)], s.serverTablePath) {
 		return "", false
 	}
@@ -97,7 +97,7 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	keys, lastNode := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
-	dottedPath, isOwn := s.pathWithinEntry(path)
+	dottedPath, isOwn := s.pathInServerEntry(path)
 	if !isOwn && isInline {
 		for children := field.Value().Children(); children.Next(); {
 			if childNode := children.Node(); childNode.Kind == unstable.KeyValue {
@@ -109,28 +109,28 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 		return
 	}
 	startIndex, endIndex := int(field.Raw.Offset), nodeEnd(field)
-	if tablePath, ok := s.pathWithinEntry(table); ok {
+	if tablePath, ok := s.pathInServerEntry(table); ok {
 		s.insertOffsets[tablePath] = s.lineEnd(endIndex)
 	}
 	if isInline {
 		s.inlinePaths = append(s.inlinePaths, dottedPath)
 	}
-	valueBefore, _ := valueAt(existingFields, dottedPath)
-	value, isKept := valueAt(s.mergedFields, dottedPath)
+	valueBefore, _ := findValue(existingFields, dottedPath)
+	value, isKept := findValue(s.mergedFields, dottedPath)
 	object, isObject := value.(map[string]any)
 	switch {
 	case !isKept:
 		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
 	case reflect.DeepEqual(valueBefore, value):
 	case isInline && isObject:
-		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), valueBefore, object)})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.valueStart(lastNode), endIndex, s.mergeInlineTable(field.Value(), valueBefore, object)})
 	default:
 		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
 	}
 }
 
 // Keys of an inline TOML table keep their order, and unchanged values keep their text.
-func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, mergedFields map[string]any) string {
+func (s *tomlServer) mergeInlineTable(node *unstable.Node, existingFields any, mergedFields map[string]any) string {
 	var members []string
 	oldFields, _ := existingFields.(map[string]any)
 	isDone := map[string]bool{}
@@ -141,8 +141,8 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 		}
 		keys, lastNode := tomlKeys(childNode)
 		name := strings.Join(keys, ".")
-		value, isKept := valueAt(mergedFields, name)
-		valueBefore, _ := valueAt(oldFields, name)
+		value, isKept := findValue(mergedFields, name)
+		valueBefore, _ := findValue(oldFields, name)
 		key := string(s.configBytes[childNode.Raw.Offset:s.valueStart(lastNode)])
 		isDone[keys[0]] = true
 		switch object, isObject := value.(map[string]any); {
@@ -150,7 +150,7 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 		case reflect.DeepEqual(valueBefore, value):
 			members = append(members, string(s.configBytes[childNode.Raw.Offset:nodeEnd(childNode)]))
 		case isObject && childNode.Value().Kind == unstable.InlineTable:
-			members = append(members, key+s.inlineTable(childNode.Value(), valueBefore, object))
+			members = append(members, key+s.mergeInlineTable(childNode.Value(), valueBefore, object))
 		default:
 			members = append(members, key+tomlValue(value))
 		}
@@ -185,14 +185,14 @@ func (s *tomlServer) insertMissingFields(path []string, existingFields, mergedFi
 		if !ok {
 			return false
 		}
-		entryLine := tomlLine(name, mergedFields[name]) + "\n"
+		newEntryText := tomlLine(name, mergedFields[name]) + "\n"
 		if isObject {
-			entryLine = "\n[" + strings.Join(append(slices.Clone(s.serverTablePath), childPath...), ".") + "]\n"
+			newEntryText = "\n[" + strings.Join(append(slices.Clone(s.serverTablePath), childPath...), ".") + "]\n"
 			for _, child := range slices.Sorted(maps.Keys(object)) {
-				entryLine += tomlLine(child, object[child]) + "\n"
+				newEntryText += tomlLine(child, object[child]) + "\n"
 			}
 		}
-		s.pendingEdits = append(s.pendingEdits, tomlEdit{at, at, entryLine})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{at, at, newEntryText})
 	}
 	return true
 }
@@ -223,7 +223,7 @@ func tomlKeys(node *unstable.Node) (names []string, lastNode *unstable.Node) {
 
 func nodeEnd(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-func valueAt(configValues map[string]any, dottedPath string) (value any, ok bool) {
+func findValue(configValues map[string]any, dottedPath string) (value any, ok bool) {
 	value = configValues
 	if dottedPath == "" {
 		return value, true
@@ -240,7 +240,7 @@ func valueAt(configValues map[string]any, dottedPath string) (value any, ok bool
 func tomlLine(name string, value any) string {
 	var line bytes.Buffer
 	if err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{name: value}); err != nil {
-		return "" // the function checkServerEdit rejects an edit with this empty line
+		return "" // the function checkServerAdded rejects an edit with this empty line
 	}
 	return strings.TrimSpace(line.String())
 }

@@ -41,7 +41,7 @@ func TestTOMLServerIsEditedInPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkEditInPlace(t, "codex", c.textBefore, c.textAfter)
+			checkCommentsAreKept(t, "codex", c.textBefore, c.textAfter)
 		})
 	}
 }
@@ -63,10 +63,10 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 	}
 }
 
-func checkEditInPlace(t *testing.T, id, textBefore, textAfter string) {
+func checkCommentsAreKept(t *testing.T, id, textBefore, textAfter string) {
 	t.Helper()
-	expectedLayouts := textLayouts(textAfter)
-	for i, configText := range textLayouts(textBefore) {
+	expectedLayouts := newlineAndBOMVariants(textAfter)
+	for i, configText := range newlineAndBOMVariants(textBefore) {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
 		writeConfig(t, client, configText)

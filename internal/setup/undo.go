@@ -11,14 +11,14 @@ type UndoAction string
 
 const (
 	// UndoNothing means that the file does not contain opentabs, so undo does nothing.
-	UndoNothing UndoAction = ""
-	undoRestore UndoAction = "restore"
-	undoDelete  UndoAction = "delete"
-	// undoRemove removes only the entry of opentabs and keeps the rest of the file.
-	undoRemove UndoAction = "remove"
-	// undoKeep changes nothing, because setup did not write the opentabs entry in the
+	UndoNothing       UndoAction = ""
+	undoRestoreBackup UndoAction = "restore"
+	undoDeleteFile    UndoAction = "delete"
+	// undoRemoveEntry removes only the entry of opentabs and keeps the rest of the file.
+	undoRemoveEntry UndoAction = "remove"
+	// undoKeepFile changes nothing, because setup did not write the opentabs entry in the
 	// file.
-	undoKeep UndoAction = "keep"
+	undoKeepFile UndoAction = "keep"
 )
 
 // Removal is a planned removal of opentabs from the configuration of an MCP client.
@@ -30,7 +30,7 @@ type Removal struct {
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
 	// earlierBackup is the path of a backup with the opentabs entry from before setup, or
-	// empty. earlierBackup is always empty if Action is not undoRemove.
+	// empty. earlierBackup is always empty if Action is not undoRemoveEntry.
 	earlierBackup               string
 	contentBefore, contentAfter []byte
 }
@@ -38,7 +38,7 @@ type Removal struct {
 // Diff returns the planned removal as a unified diff, or an empty string if nothing
 // changes.
 func (r Removal) Diff() string {
-	if r.Action == UndoNothing || r.Action == undoKeep {
+	if r.Action == UndoNothing || r.Action == undoKeepFile {
 		return ""
 	}
 	return diffOf(r.File, r.contentBefore, r.contentAfter)
@@ -48,13 +48,13 @@ func (r Removal) Diff() string {
 // undo does nothing.
 func (r Removal) Plan() string {
 	switch r.Action {
-	case undoRestore:
+	case undoRestoreBackup:
 		return "undo restores the earlier content of " + r.File
-	case undoDelete:
+	case undoDeleteFile:
 		return "undo deletes " + r.File + ", because setup created the file"
-	case undoRemove:
+	case undoRemoveEntry:
 		return "undo removes opentabs from " + r.File + ", and keeps the rest of the file" + r.earlierText()
-	case undoKeep:
+	case undoKeepFile:
 		return "undo keeps the server opentabs in " + r.File + ", because setup did not write this server"
 	}
 	return ""
@@ -62,13 +62,13 @@ func (r Removal) Plan() string {
 
 func (r Removal) resultText() string {
 	switch r.Action {
-	case undoRestore:
+	case undoRestoreBackup:
 		return r.File + " has its earlier content"
-	case undoDelete:
+	case undoDeleteFile:
 		return r.File + " is removed, because it did not exist before"
-	case undoRemove:
+	case undoRemoveEntry:
 		return "opentabs is removed from " + r.File + ", and the rest of the file stays" + r.earlierText()
-	case undoKeep:
+	case undoKeepFile:
 		return "the server opentabs stays in " + r.File + ", because setup did not write this server; remove it by hand if you do not need it"
 	}
 	return ""
@@ -99,52 +99,52 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	}
 	if isRecorded && hashOf(contentNow) == r.Hash {
 		if r.Backup == "" {
-			return Removal{File: c.File, Action: undoDelete, contentBefore: contentNow}, nil
+			return Removal{File: c.File, Action: undoDeleteFile, contentBefore: contentNow}, nil
 		}
-		if contentBefore, ok := c.contentBeforeSetup(r.Backup); ok {
-			return Removal{File: c.File, Action: undoRestore, contentBefore: contentNow, contentAfter: contentBefore}, nil
+		if contentBefore, ok := c.readBackupBeforeSetup(r.Backup); ok {
+			return Removal{File: c.File, Action: undoRestoreBackup, contentBefore: contentNow, contentAfter: contentBefore}, nil
 		}
 	}
 	if configValues, err := c.format.decode(contentNow); err == nil {
-		switch server := findServer(configValues, c.servers); {
+		switch server := findServer(configValues, c.serversPath); {
 		case server == nil:
 			return Removal{File: c.File}, nil
 		case !w.hasWritten(server, isRecorded):
-			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
+			return Removal{File: c.File, Action: undoKeepFile, KeepsToken: hasClientToken(server)}, nil
 		}
 	}
-	remainingContent, err := editText(contentNow, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.servers) })
+	remainingContent, err := editNormalizedText(contentNow, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.serversPath) })
 	if err == nil && bytes.Equal(remainingContent, contentNow) {
 		err = errUnsupportedLayout
 	}
 	if err != nil {
 		return Removal{}, newRemoveError(c.File, err)
 	}
-	return Removal{File: c.File, Action: undoRemove, contentBefore: contentNow, contentAfter: remainingContent, earlierBackup: r.EarlierBackup}, nil
+	return Removal{File: c.File, Action: undoRemoveEntry, contentBefore: contentNow, contentAfter: remainingContent, earlierBackup: r.EarlierBackup}, nil
 }
 
 // TokenVariable is the environment variable with the token of the MCP client that runs
 // `opentabs mcp`. Each configuration entry that setup writes sets TokenVariable.
 const TokenVariable = "OPENTABS_CLIENT_TOKEN"
 
-func isOwnServer(server any) bool {
+func hasClientToken(server any) bool {
 	fields, _ := server.(map[string]any)
 	return readCommand(fields).Env[TokenVariable] != ""
 }
 
 // If the file of records is damaged, hasWritten checks only the form of the entry.
 func (w Writer) hasWritten(server any, isRecorded bool) bool {
-	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
+	return hasClientToken(server) && (isRecorded || w.hasDamagedRecords())
 }
 
 // A backup contains an opentabs entry that setup wrote if the file changed between two runs of setup.
-func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
+func (c Client) readBackupBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}
 	configValues, err := c.format.decode(content)
-	return content, err == nil && !isOwnServer(findServer(configValues, c.servers))
+	return content, err == nil && !hasClientToken(findServer(configValues, c.serversPath))
 }
 
 // Undo removes opentabs from the configuration of an MCP client, and returns a sentence
@@ -156,9 +156,9 @@ func (w Writer) Undo(c Client) (string, error) {
 		return "", err
 	}
 	switch plan.Action {
-	case undoDelete:
+	case undoDeleteFile:
 		err = explainAccess(plan.File, os.Remove(resolveLinks(plan.File)))
-	case undoRestore, undoRemove:
+	case undoRestoreBackup, undoRemoveEntry:
 		err = replaceConfig(plan.File, plan.contentAfter)
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 		return "", err
 	}
 	configValues, err := c.format.decode(configBytes)
-	if err != nil || !w.hasWritten(findServer(configValues, c.servers), isRecorded) {
+	if err != nil || !w.hasWritten(findServer(configValues, c.serversPath), isRecorded) {
 		return "", nil // opentabs cannot edit a file that it cannot parse
 	}
 	return c.File, nil

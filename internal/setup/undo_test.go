@@ -22,7 +22,7 @@ func setUpClient(t *testing.T, w Writer, c Client, command Command) {
 
 // A backup from the second of two setups contains opentabs, so undo must not restore that backup.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
-	for id, c := range map[string]struct{ textBefore, editedText, textAfter string }{
+	for id, c := range map[string]struct{ textBefore, userEditedText, textAfter string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
 		"codex":       {"a = 1\n", "a = 2", "a = 2\n\n"},
 		"goose":       {"a: 1\n", "a: 2", "a: 2\nextensions:\n"},
@@ -32,7 +32,7 @@ func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 		writeConfig(t, client, c.textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUpClient(t, writer, client, testCommand)
-		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.editedText, 1))
+		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.userEditedText, 1))
 		setUpClient(t, writer, client, otherCommand)
 		if undoReport, err := writer.Undo(client); err != nil || undoReport != "opentabs is removed from "+client.File+", and the rest of the file stays" {
 			t.Errorf("%s: Undo returned %q, error %v, want that only opentabs is removed", id, undoReport, err)
@@ -55,7 +55,7 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	}
 }
 
-func TestUndoOfForeignServer(t *testing.T) {
+func TestUndoRestoresServerOfUser(t *testing.T) {
 	for id, textBefore := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
 		"codex":  "[mcp_servers.opentabs] # mine\ncommand = \"/old\"\n",
@@ -83,8 +83,8 @@ func TestUndoOfForeignServer(t *testing.T) {
 	}
 }
 
-func TestUndoKeepsForeignServer(t *testing.T) {
-	for id, foreignConfig := range map[string]string{
+func TestUndoKeepsServerOfUser(t *testing.T) {
+	for id, configOfUser := range map[string]string{
 		"codex":  "mcp_servers.opentabs.command = \"x\"\n",
 		"cursor": `{"mcpServers": {"opentabs": {"command": "x", "env": {"OPENTABS_CLIENT_TOKEN": "otc_1"}}}}`,
 		"goose":  "extensions: {opentabs: {cmd: x}}\n",
@@ -93,10 +93,10 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			configText := foreignConfig
+			configText := configOfUser
 			if isRecorded {
 				setUpClient(t, writer, client, testCommand)
-				configText = strings.Replace(foreignConfig, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
+				configText = strings.Replace(configOfUser, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
 			}
 			writeConfig(t, client, configText)
 			file, err := writer.ConfiguredFile(client)
@@ -104,7 +104,7 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 				t.Errorf("%s: configured file = %q, error %v, want none", id, file, err)
 			}
 			plan, err := writer.PlanUndo(client)
-			if err != nil || plan.Action != undoKeep || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
+			if err != nil || plan.Action != undoKeepFile || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
 				t.Errorf("%s: plan of undo = %+v, error %v, want to keep the server", id, plan, err)
 			}
 			undoReport, err := writer.Undo(client)
@@ -119,11 +119,11 @@ func TestPlanUndo(t *testing.T) {
 	for _, c := range []struct {
 		textBefore, suffix string
 		want               UndoAction
-		plan               string
+		undoPlanText       string
 	}{
-		{"{}", "", undoRestore, "undo restores the earlier content of "},
-		{"", "", undoDelete, "undo deletes "},
-		{"{}", "\n", undoRemove, "undo removes opentabs from "},
+		{"{}", "", undoRestoreBackup, "undo restores the earlier content of "},
+		{"", "", undoDeleteFile, "undo deletes "},
+		{"{}", "\n", undoRemoveEntry, "undo removes opentabs from "},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
@@ -136,7 +136,7 @@ func TestPlanUndo(t *testing.T) {
 		writeConfig(t, client, configText)
 		records := readText(t, writer.recordsFile())
 		plan, err := writer.PlanUndo(client)
-		if err != nil || plan.Action != c.want || !strings.HasPrefix(plan.Plan(), c.plan+client.File) || !strings.Contains(plan.Diff(), "\n-") {
+		if err != nil || plan.Action != c.want || !strings.HasPrefix(plan.Plan(), c.undoPlanText+client.File) || !strings.Contains(plan.Diff(), "\n-") {
 			t.Errorf("plan of undo = %q, error %v, diff:\n%s\nwant the action %q", plan.Plan(), err, plan.Diff(), c.want)
 		}
 		if readText(t, client.File) != configText || readText(t, writer.recordsFile()) != records {
@@ -154,7 +154,7 @@ func TestPlanUndo(t *testing.T) {
 	if err := os.WriteFile(writer.recordsFile(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != undoRemove || readText(t, writer.recordsFile()) != "{" {
-		t.Errorf("plan of undo with a damaged record = %+v, error %v; want undoRemove and unchanged records", plan, err)
+	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != undoRemoveEntry || readText(t, writer.recordsFile()) != "{" {
+		t.Errorf("plan of undo with a damaged record = %+v, error %v; want undoRemoveEntry and unchanged records", plan, err)
 	}
 }

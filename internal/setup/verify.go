@@ -21,7 +21,7 @@ const verifyTimeout = 20 * time.Second
 // request.
 const ClientName = "opentabs setup"
 
-const sessionStart = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + ClientName + `","version":"1"}}}
+const sessionStartMessages = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + ClientName + `","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
@@ -84,7 +84,7 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 	if err := process.Start(); err != nil {
 		return err
 	}
-	_, writeErr := io.WriteString(stdin, sessionStart+string(request)+"\n")
+	_, writeErr := io.WriteString(stdin, sessionStartMessages+string(request)+"\n")
 	err = readResult(stdout, result)
 	if closeErr := stdin.Close(); err == nil { // without a response, the server may already have closed its input
 		err = errors.Join(writeErr, closeErr)
@@ -97,20 +97,20 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 		return errors.New("the server did not answer in time")
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case stderrText != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
+	case stderrText != "" && errors.Is(err, errEndedWithoutResponse): // the server's log explains why the server exited
 		return fmt.Errorf("%w: %s", err, stderrText)
 	}
 	return errors.Join(err, waitErr)
 }
 
-var errNoAnswer = errors.New("the server ended without an answer")
+var errEndedWithoutResponse = errors.New("the server ended without an answer")
 
 func readResult(stdout io.Reader, result any) error {
 	lines := bufio.NewReader(stdout)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return errNoAnswer
+			return errEndedWithoutResponse
 		}
 		var message struct {
 			ID     json.RawMessage `json:"id"`

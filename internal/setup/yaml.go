@@ -12,11 +12,11 @@ import (
 // yamlFormat supports only YAML block style, in which each MCP server is a mapping.
 type yamlFormat struct{}
 
-func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+func (f yamlFormat) setServer(configBytes []byte, serversPath []string, entry any) ([]byte, error) {
 	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
+	if existingFields := findCommandServer(f, configBytes, serversPath); existingFields != nil {
 		entryYAML, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -29,8 +29,8 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		if reflect.DeepEqual(mergedFields, existingFields) {
 			return configBytes, nil
 		}
-		if contentAfter, ok := f.editServer(configBytes, servers, mergedFields); ok {
-			return checkServerEdit(f, configBytes, contentAfter, servers)
+		if contentAfter, ok := f.editServer(configBytes, serversPath, mergedFields); ok {
+			return checkServerAdded(f, configBytes, contentAfter, serversPath)
 		}
 		entry = mergedFields
 	}
@@ -40,13 +40,13 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
 		return nil, err
 	}
-	remainingContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(configBytes, servers[0]), []byte("$1$2"))
-	at, indent, ok := findChildren(remainingContent, servers[0])
+	remainingContent := emptyMapping(serversPath[0]).ReplaceAll(removeMapping(configBytes, serversPath[0]), []byte("$1$2"))
+	at, indent, ok := findChildren(remainingContent, serversPath[0])
 	if !ok {
 		if len(remainingContent) > 0 && remainingContent[len(remainingContent)-1] != '\n' {
 			remainingContent = append(remainingContent, '\n')
 		}
-		remainingContent = append(remainingContent, servers[0]+":\n"...)
+		remainingContent = append(remainingContent, serversPath[0]+":\n"...)
 		at, indent = len(remainingContent), yamlIndent
 	}
 	var block []byte
@@ -54,7 +54,7 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		block = append(append(block, indent...), line...)
 	}
 	contentAfter := append(append(remainingContent[:at:at], block...), remainingContent[at:]...)
-	return checkServerEdit(f, configBytes, contentAfter, servers)
+	return checkServerAdded(f, configBytes, contentAfter, serversPath)
 }
 
 func (yamlFormat) inlineEntry(entry any) ([]byte, error) {
@@ -68,8 +68,8 @@ func (yamlFormat) inlineEntry(entry any) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-func (f yamlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, configBytes, removeMapping(configBytes, servers[0]), servers)
+func (f yamlFormat) removeServer(configBytes []byte, serversPath []string) ([]byte, error) {
+	return checkOnlyServerChanged(f, configBytes, removeMapping(configBytes, serversPath[0]), serversPath)
 }
 
 func (yamlFormat) decode(configBytes []byte) (map[string]any, error) {
@@ -96,21 +96,21 @@ func emptyMapping(key string) *regexp.Regexp {
 
 func findChildren(configBytes []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
-	isAfterKey := false
+	isKeyFound := false
 	for line := range bytes.Lines(configBytes) {
 		trimmedLine := bytes.TrimSpace(line)
-		if isAfterKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
+		if isKeyFound && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
 			if indent = leadingSpace(line); indent == "" {
 				indent = yamlIndent
 			}
 			return at, indent, true
 		}
 		offset += len(line)
-		if !isAfterKey && leadingSpace(line) == "" && isBlockStart(trimmedLine, key) {
-			isAfterKey, at = true, offset
+		if !isKeyFound && leadingSpace(line) == "" && isBlockStart(trimmedLine, key) {
+			isKeyFound, at = true, offset
 		}
 	}
-	return at, yamlIndent, isAfterKey
+	return at, yamlIndent, isKeyFound
 }
 
 // The lines from startIndex to endIndex exclude comments and blank lines between the opentabs entry and the next key.

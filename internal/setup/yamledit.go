@@ -11,8 +11,8 @@ import (
 )
 
 // The result ok is false if editServer does not support the layout of the file.
-func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedFields map[string]any) (contentAfter []byte, ok bool) {
-	startIndex, endIndex, indent, ok := findServerLines(configBytes, servers[0])
+func (f yamlFormat) editServer(configBytes []byte, serversPath []string, mergedFields map[string]any) (contentAfter []byte, ok bool) {
+	startIndex, endIndex, indent, ok := findServerLines(configBytes, serversPath[0])
 	if !ok {
 		return nil, false
 	}
@@ -47,7 +47,7 @@ func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedField
 	}
 	contentAfter = append(contentAfter, configBytes[endIndex:]...)
 	configValues, err := f.decode(contentAfter)
-	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, serversPath), any(mergedFields))
 }
 
 // Keys and values of the mapping that do not change keep their layout in the file.

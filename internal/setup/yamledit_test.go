@@ -17,7 +17,7 @@ func TestYAMLServerIsEditedInPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkEditInPlace(t, "goose", c.textBefore, c.textAfter)
+			checkCommentsAreKept(t, "goose", c.textBefore, c.textAfter)
 		})
 	}
 }

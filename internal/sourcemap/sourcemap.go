@@ -95,8 +95,8 @@ func (m *Map) Find(line, column int) (Position, bool) {
 		i = max(i-1, 0)
 	}
 	s := segments[i]
-	file, isOwn := pluginFilePath(m.sources[s.sourceIndex])
-	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
+	file, isPluginFile := pluginFilePath(m.sources[s.sourceIndex])
+	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isPluginFile
 }
 
 // Paths in a source map are relative to the folder dist.

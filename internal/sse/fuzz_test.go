@@ -18,13 +18,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream string) {
 		const limit = 1 << 10
 		want, isWithinLimit := parseEventsBySpec(stream, limit)
-		bulkEvents := readAll(Read(strings.NewReader(stream), limit))
-		bytewiseEvents := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
-		if bulkEvents != bytewiseEvents {
-			t.Fatalf("stream %q: events if read\nas a whole: %s\nin pieces:  %s\nwant equal events", stream, bulkEvents, bytewiseEvents)
+		eventsAtOnce := readAll(Read(strings.NewReader(stream), limit))
+		eventsByByte := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
+		if eventsAtOnce != eventsByByte {
+			t.Fatalf("stream %q: events if read\nas a whole: %s\nin pieces:  %s\nwant equal events", stream, eventsAtOnce, eventsByByte)
 		}
-		if isWithinLimit && bulkEvents != want {
-			t.Fatalf("events of the stream %q:\n got %s\nwant %s", stream, bulkEvents, want)
+		if isWithinLimit && eventsAtOnce != want {
+			t.Fatalf("events of the stream %q:\n got %s\nwant %s", stream, eventsAtOnce, want)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 				return
 			}
 			if len(line) == 0 {
-				if hasData && !yield(event.finishEvent(), nil) {
+				if hasData && !yield(event.withDefaultName(), nil) {
 					return
 				}
 				event, hasData = Event{ID: event.ID}, false
@@ -78,7 +78,7 @@ func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	return false
 }
 
-func (e Event) finishEvent() Event {
+func (e Event) withDefaultName() Event {
 	if e.Name == "" {
 		e.Name = "message"
 	}

@@ -31,7 +31,7 @@ func setNote(noteText string) func(*Plugins) error {
 }
 
 func noteOf(p *Plugins) (noteText string) {
-	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &noteText)
+	DecodeInto(p.TopLevel.Child("plugins").Child("a")["note"], &noteText)
 	return noteText
 }
 
@@ -50,10 +50,10 @@ func TestChangeFile(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	errRefused := errors.New("refused")
-	editContent := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
-	if err := file.Change(editContent); !errors.Is(err, errRefused) {
-		t.Errorf("Change with a failing edit returned %v; want the error %v", err, errRefused)
+	errEdit := errors.New("refused")
+	editContent := func(p *Plugins) error { return errors.Join(setNote("two")(p), errEdit) }
+	if err := file.Change(editContent); !errors.Is(err, errEdit) {
+		t.Errorf("Change with a failing edit returned %v; want the error %v", err, errEdit)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
 		t.Errorf("Read after a failed edit = %+v, error %v, warnings %q; want the note one and no warnings", p, err, *warnings)
@@ -67,11 +67,11 @@ func TestDamagedFileIsRenamed(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	keptFiles, _ := filepath.Glob(file.Path + ".corrupt-*")
-	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(keptFiles) != 1 {
-		t.Fatalf("Read = %+v, error %v, renamed files %q; want the note one and one renamed file", p, err, keptFiles)
+	corruptFiles, _ := filepath.Glob(file.Path + ".corrupt-*")
+	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(corruptFiles) != 1 {
+		t.Fatalf("Read = %+v, error %v, renamed files %q; want the note one and one renamed file", p, err, corruptFiles)
 	}
-	if want := "the list in " + file.Path + " was damaged and is kept as " + keptFiles[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
+	if want := "the list in " + file.Path + " was damaged and is kept as " + corruptFiles[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
 		t.Errorf("warnings %q, want %q", *warnings, want)
 	}
 	writeText(t, file.Path, `{"version":2}`)
@@ -148,9 +148,9 @@ func TestWatchedFileReadsChanges(t *testing.T) {
 		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readCount.Add(1) })
 		w.OnChange(func() { notifiedCount.Add(1) })
 		go w.Watch(t.Context())
-		checkReading := func(noteText, problemText string, wantReadCount, wantNotifyCount int32) {
+		checkReadResult := func(noteText, problemText string, wantReadCount, wantNotifyCount int32) {
 			t.Helper()
-			advanceWatchInterval()
+			waitForNextCheck()
 			r := w.latest.Load()
 			documentText := ""
 			if r.Problem != nil {
@@ -160,35 +160,35 @@ func TestWatchedFileReadsChanges(t *testing.T) {
 				t.Errorf("view %q, problem %q, %d readings, %d notifications; want the values of this step", r.View, documentText, readCount.Load(), notifiedCount.Load())
 			}
 		}
-		checkReading("nothing", "", 1, 0)
+		checkReadResult("nothing", "", 1, 0)
 		writeText(t, file.Path, `{"version":1,"plugins":{"a":{"note":"one"}}}`)
-		checkReading("one", "", 2, 1)
+		checkReadResult("one", "", 2, 1)
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		checkReading("two, longer", "", 3, 1)
+		checkReadResult("two, longer", "", 3, 1)
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}
 		writeText(t, file.Path, "damaged")
-		checkReading("nothing", file.Path+" is not valid JSON", 4, 2)
+		checkReadResult("nothing", file.Path+" is not valid JSON", 4, 2)
 		if err := w.Repair(); err != nil || len(*warnings) != 1 {
 			t.Errorf("Repair returned %v, warnings %q; want no error and one warning", err, *warnings)
 		}
-		checkReading("", "", 5, 3)
+		checkReadResult("", "", 5, 3)
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		checkReading("nothing", "read the list: ", 6, 4)
-		checkReading("nothing", "read the list: ", 6, 4)
+		checkReadResult("nothing", "read the list: ", 6, 4)
+		checkReadResult("nothing", "read the list: ", 6, 4)
 		if err := os.Remove(file.Path); err != nil {
 			t.Fatal(err)
 		}
-		checkReading("nothing", "", 7, 5)
+		checkReadResult("nothing", "", 7, 5)
 	})
 }
 
-func advanceWatchInterval() {
+func waitForNextCheck() {
 	time.Sleep(watchInterval)
 	synctest.Wait()
 }

@@ -65,7 +65,7 @@ func ParseTopLevel(documentText []byte, maxVersion int) (Object, error) {
 	var topLevel Object
 	documentText = rawjson.TrimBOM(documentText)
 	if err := json.Unmarshal(documentText, &topLevel); err != nil && !json.Valid(documentText) {
-		return nil, &DamagedError{rawjson.SyntaxProblem(documentText, err)}
+		return nil, &DamagedError{rawjson.DescribeSyntaxError(documentText, err)}
 	}
 	if topLevel == nil {
 		return nil, &DamagedError{"is " + rawjson.KindOf(documentText) + " instead of an object"}
@@ -95,5 +95,5 @@ func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	p.TopLevel.Put("plugins", plugins)
 }
 
-// Decode decodes rawJSON into v and reports whether the types match.
-func Decode(rawJSON json.RawMessage, v any) bool { return json.Unmarshal(rawJSON, v) == nil }
+// DecodeInto decodes rawJSON into v and reports whether the types match.
+func DecodeInto(rawJSON json.RawMessage, v any) bool { return json.Unmarshal(rawJSON, v) == nil }

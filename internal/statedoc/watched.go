@@ -53,7 +53,7 @@ type ReadResult[V any] struct {
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onRead func(ReadResult[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onRead: onRead}
 	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})
-	w.refresh()
+	w.readIfChanged()
 	return w
 }
 
@@ -63,7 +63,7 @@ func (w *Watched[T, V]) Change(editContent func(T) error) error {
 	if err := w.file.Change(editContent); err != nil {
 		return err
 	}
-	w.refresh()
+	w.readIfChanged()
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (w *Watched[T, V]) Repair() error {
 	if err := w.file.Change(func(T) error { return nil }); err != nil {
 		return err
 	}
-	w.checkReading()
+	w.checkForChanges()
 	return nil
 }
 
@@ -97,13 +97,13 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			w.checkReading()
+			w.checkForChanges()
 		}
 	}
 }
 
-func (w *Watched[T, V]) checkReading() {
-	if w.refresh() {
+func (w *Watched[T, V]) checkForChanges() {
+	if w.readIfChanged() {
 		w.NotifyListeners()
 	}
 }
@@ -123,7 +123,7 @@ func (w *Watched[T, V]) NotifyListeners() {
 // Current checks the file for changes and returns its current content. After a change of
 // the file, Current runs the listeners in another goroutine and does not wait for them.
 func (w *Watched[T, V]) Current() *ReadResult[V] {
-	if w.refresh() {
+	if w.readIfChanged() {
 		go w.NotifyListeners()
 	}
 	return w.latest.Load()
@@ -134,7 +134,7 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 // file is too slow.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
-func (w *Watched[T, V]) refresh() bool {
+func (w *Watched[T, V]) readIfChanged() bool {
 	if w.isCurrent(w.latest.Load()) {
 		return false
 	}

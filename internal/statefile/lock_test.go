@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestLockGivesUp(t *testing.T) {
+func TestLockWaitsAndTimesOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := Lock(path, 0)
 	if err != nil {

@@ -75,7 +75,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-func TestPutAside(t *testing.T) {
+func TestRenameDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	seenNames := map[string]bool{}
 	for _, content := range []string{"1", "2", "3"} {

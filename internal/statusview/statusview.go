@@ -21,7 +21,7 @@ import (
 func Print(terminalOut *terminal.Output, s httpapi.Status) {
 	printLine(terminalOut, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(msToDuration(s.UptimeMs).Truncate(time.Second)))
 	printLine(terminalOut, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	printLine(terminalOut, valueIndent, "limits    idle %s, hard %s", humanize.Duration(msToDuration(s.Limits.IdleMs)), humanize.Duration(msToDuration(s.Limits.HardMs)))
+	printLine(terminalOut, valueIndent, "limits    idle %s, hard %s", humanize.Duration(msToDuration(s.Limits.IdleTimeoutMs)), humanize.Duration(msToDuration(s.Limits.HardTimeoutMs)))
 	printLine(terminalOut, valueIndent, "calls     %s", formatCallCount(s.Calls))
 	printLine(terminalOut, valueIndent, "browsers  %s", formatCount(len(s.Browsers)))
 	for _, b := range s.Browsers {
@@ -135,7 +135,7 @@ func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 
 func describePlugins(t wire.TabInfo) []string {
 	var names []string
-	addCount := func(plugins []wire.TabPlugin, locationText string) {
+	addPlugins := func(plugins []wire.TabPlugin, locationText string) {
 		for _, p := range plugins {
 			name := p.Name + locationText
 			if p.ReadinessReady == nil || !*p.ReadinessReady {
@@ -144,9 +144,9 @@ func describePlugins(t wire.TabInfo) []string {
 			names = append(names, name)
 		}
 	}
-	addCount(t.Plugins, "")
+	addPlugins(t.Plugins, "")
 	for _, f := range t.Frames {
-		addCount(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
+		addPlugins(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
 	for _, p := range t.BrokenPlugins {
 		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
@@ -168,10 +168,10 @@ func describePlugins(t wire.TabInfo) []string {
 	return names
 }
 
-// PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
-// that must be reloaded before the plugin works in them. If plugin is empty, PrintReloads
+// PrintTabsToReload reports that the server has loaded a changed plugin, and lists the tabs
+// that must be reloaded before the plugin works in them. If plugin is empty, PrintTabsToReload
 // lists no tabs.
-func PrintReloads(terminalOut *terminal.Output, s httpapi.Status, plugin string) {
+func PrintTabsToReload(terminalOut *terminal.Output, s httpapi.Status, plugin string) {
 	terminalOut.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {
 		for _, t := range b.Tabs {

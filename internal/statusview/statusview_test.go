@@ -18,7 +18,7 @@ func TestPrintStatus(t *testing.T) {
 	var b bytes.Buffer
 	serverStatus := httpapi.Status{
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
-		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Queued: 4, WaitingForApproval: 2, WaitingForYou: 1},
+		Limits: httpapi.Limits{IdleTimeoutMs: 60_000, HardTimeoutMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Queued: 4, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
 			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", ReadinessReady: &yes}, {Name: "b"}},
 				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", ReadinessReady: &yes}}}}, IsFrozen: true},

@@ -25,13 +25,13 @@ func makeIconSet(t *testing.T, pairs ...string) Set {
 	return iconSet
 }
 
-func TestMakeWithoutFiles(t *testing.T) {
+func TestBuildSetWithoutFiles(t *testing.T) {
 	if iconSet, problems := BuildSet("site", nil); iconSet != (Set{}) || problems != nil {
 		t.Error(iconSet, problems)
 	}
 }
 
-func TestMakeUsesGivenVariants(t *testing.T) {
+func TestBuildSetUsesGivenVariants(t *testing.T) {
 	if iconSet := makeIconSet(t, fileIcon, simpleIcon); iconSet != (Set{Icon: simpleIcon}) {
 		t.Errorf("icons = %+v, want only the given icon", iconSet)
 	}

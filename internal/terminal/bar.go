@@ -76,7 +76,7 @@ func (b Bar) Draw(width int, g Glyphs) string {
 		logMessage = truncateColumns(SafeLine(b.Message), messageWidth)
 	}
 	var textParts []string
-	for _, textPart := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, logMessage} {
+	for _, textPart := range []string{label, b.drawBarOrSpinner(barWidth, g), numbers, elapsed, logMessage} {
 		if textPart != "" {
 			textParts = append(textParts, textPart)
 		}
@@ -84,7 +84,7 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	return strings.Join(textParts, barSeparator)
 }
 
-func (b Bar) drawGraph(width int, g Glyphs) string {
+func (b Bar) drawBarOrSpinner(width int, g Glyphs) string {
 	switch {
 	case width == 0:
 		return ""

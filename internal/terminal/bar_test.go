@@ -7,7 +7,7 @@ import (
 )
 
 // The golden file has each bar between two marks, because spaces at the ends of the bar would otherwise be invisible.
-func TestBarNumbers(t *testing.T) {
+func TestBarTextAtEachWidth(t *testing.T) {
 	halfFinishedBar := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
 		Message: "page 45 of 100", Elapsed: 12300 * time.Millisecond,

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// Block is a block of lines at the end of a terminal that is redrawn in place. Draw
-// writeCount only the changed lines, in one write, so that the terminal does not flicker.
+// RedrawableBlock is a block of lines at the end of a terminal that is redrawn in place. Draw
+// writes only the changed lines, in one write, so that the terminal does not flicker.
 // Between two calls of Draw, the program must write nothing else to the terminal.
-type Block struct {
+type RedrawableBlock struct {
 	outWriter io.Writer
 	// size returns the current columns and rows of the terminal.
 	size       func() (columns, screenRows int)
 	shownLines []string
 }
 
-// NewBlock returns an empty block on stdout. Call NewBlock only if [Output.CanRedraw]
+// NewRedrawableBlock returns an empty block on stdout. Call NewRedrawableBlock only if [Output.CanRedraw]
 // returns true.
-func (o *Output) NewBlock() *Block {
-	return &Block{outWriter: o.stdout, size: o.stdout.size}
+func (o *Output) NewRedrawableBlock() *RedrawableBlock {
+	return &RedrawableBlock{outWriter: o.stdout, size: o.stdout.size}
 }
 
 // Draw replaces the content of the block with lines, which must contain no unsafe control
 // characters. Draw truncates lines at the edge of the terminal. If the terminal has too
 // few rows, Draw omits the last lines.
-func (b *Block) Draw(lines []string) {
+func (b *RedrawableBlock) Draw(lines []string) {
 	columns, rowCount := b.size()
 	// The last column of the terminal stays free, because some terminals wrap a full line.
 	lines = lines[:min(len(lines), max(rowCount-1, 1))]
@@ -54,7 +54,7 @@ func (b *Block) Draw(lines []string) {
 }
 
 // Clear removes the block from the terminal.
-func (b *Block) Clear() {
+func (b *RedrawableBlock) Clear() {
 	columns, _ := b.size()
 	if escapes := b.moveToFirstLine(columns); escapes != "" {
 		io.WriteString(b.outWriter, escapes+"\x1b[J")
@@ -64,7 +64,7 @@ func (b *Block) Clear() {
 
 // If lines of the block have wrapped because the terminal became narrower, the escape sequence of moveToFirstLine
 // clears the block.
-func (b *Block) moveToFirstLine(columns int) string {
+func (b *RedrawableBlock) moveToFirstLine(columns int) string {
 	cursorUpLines, isWrapped := 0, false
 	for _, line := range b.shownLines {
 		rowCount := max(1, (textWidth(line)+columns-1)/max(columns, 1))

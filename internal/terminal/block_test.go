@@ -12,7 +12,7 @@ import (
 
 func TestBlockRedraw(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 20, Rows: 6}
-	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &RedrawableBlock{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	fmt.Fprint(v, "$ opentabs\n")
 	for _, c := range []struct {
 		name  string
@@ -40,22 +40,22 @@ func TestBlockRedraw(t *testing.T) {
 
 func TestBlockWritesChanges(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 80, Rows: 50}
-	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &RedrawableBlock{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	var lines []string
 	for i := range 40 {
 		lines = append(lines, fmt.Sprintf("line %d %s", i, strings.Repeat("-", 60)))
 	}
 	b.Draw(lines)
-	writtenBefore := v.WrittenBytes
+	bytesWrittenBefore := v.WrittenBytes
 	lines[20] = "changed"
 	b.Draw(lines)
-	if n := v.WrittenBytes - writtenBefore; n > 80 {
+	if n := v.WrittenBytes - bytesWrittenBefore; n > 80 {
 		t.Errorf("Draw wrote %d bytes for one changed line, want at most 80", n)
 	}
-	writtenBefore = v.WrittenBytes
+	bytesWrittenBefore = v.WrittenBytes
 	b.Draw(lines)
-	if v.WrittenBytes != writtenBefore {
-		t.Errorf("Draw wrote %d bytes for unchanged lines, want 0", v.WrittenBytes-writtenBefore)
+	if v.WrittenBytes != bytesWrittenBefore {
+		t.Errorf("Draw wrote %d bytes for unchanged lines, want 0", v.WrittenBytes-bytesWrittenBefore)
 	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
 		t.Errorf("screen:\n%s\nwant a text that contains %q", v, "\nchanged\nline 21 ")
@@ -65,7 +65,7 @@ func TestBlockWritesChanges(t *testing.T) {
 func TestBlockRandomDraws(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	v := &terminaltest.Screen{Columns: 30, Rows: 10}
-	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &RedrawableBlock{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	for range 2000 {
 		lines := make([]string, random.IntN(14))
 		var want []string
@@ -85,7 +85,7 @@ func TestBlockRandomDraws(t *testing.T) {
 func TestBlockOnANarrowedTerminal(t *testing.T) {
 	var outBuffer bytes.Buffer
 	columns := 80
-	b := &Block{outWriter: &outBuffer, size: func() (int, int) { return columns, 24 }}
+	b := &RedrawableBlock{outWriter: &outBuffer, size: func() (int, int) { return columns, 24 }}
 	b.Draw([]string{strings.Repeat("x", 60), "short"})
 	outBuffer.Reset()
 	columns = 40

@@ -15,7 +15,7 @@ const (
 	styleReset  = "\x1b[0m"
 )
 
-var wordStyles = []struct{ word, style string }{
+var statusWordStyles = []struct{ word, style string }{
 	{"failed", styleRed},
 	{"fail", styleRed},
 	{"error", styleRed},
@@ -31,8 +31,8 @@ func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-func cellStyle(cell string) string {
-	for _, s := range wordStyles {
+func styleOfStatus(cell string) string {
+	for _, s := range statusWordStyles {
 		if textAfterWord, ok := strings.CutPrefix(cell, s.word); ok && (textAfterWord == "" || textAfterWord[0] == ' ') {
 			return s.style
 		}
@@ -41,7 +41,7 @@ func cellStyle(cell string) string {
 }
 
 func colorizeWord(o *Output, word string) string {
-	if style := cellStyle(word); o.hasStdoutColor && style != "" {
+	if style := styleOfStatus(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
 	}
 	return word
@@ -50,14 +50,14 @@ func colorizeWord(o *Output, word string) string {
 // Cells in the first and the last column of a table stay uncolored, because they can contain text from tools and pages.
 func colorCells(line string, offset int, tableRow []string, widths []int) string {
 	var b strings.Builder
-	writtenCells := 0
+	copiedUntil := 0
 	for i, cell := range tableRow {
 		endIndex := offset + len(cell)
-		if style := cellStyle(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
-			b.WriteString(line[writtenCells:offset] + style + cell + styleReset)
-			writtenCells = endIndex
+		if style := styleOfStatus(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
+			b.WriteString(line[copiedUntil:offset] + style + cell + styleReset)
+			copiedUntil = endIndex
 		}
 		offset = endIndex + widths[i] - textWidth(cell) + 2
 	}
-	return b.String() + line[writtenCells:]
+	return b.String() + line[copiedUntil:]
 }

@@ -74,14 +74,14 @@ type table struct {
 func readTable(content json.RawMessage) (t table, ok bool) {
 	var rows []json.RawMessage
 	if json.Unmarshal(content, &rows) != nil {
-		var namedTable struct{ Columns, Rows []json.RawMessage }
-		if json.Unmarshal(content, &namedTable) != nil || namedTable.Rows == nil {
+		var tableWithColumns struct{ Columns, Rows []json.RawMessage }
+		if json.Unmarshal(content, &tableWithColumns) != nil || tableWithColumns.Rows == nil {
 			return table{}, false
 		}
-		for _, name := range namedTable.Columns {
+		for _, name := range tableWithColumns.Columns {
 			t.columns = append(t.columns, cellText(name))
 		}
-		rows = namedTable.Rows
+		rows = tableWithColumns.Rows
 	}
 	hasColumns := len(t.columns) > 0
 	for _, rowJSON := range rows {

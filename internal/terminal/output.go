@@ -58,9 +58,9 @@ func NewTerminal(w io.Writer, size func() (columns, screenRows int)) *Output {
 	return &Output{stdout: terminalStream, stderr: terminalStream, checkedStdout: &checkedWriter{w: w}, glyphSet: ASCIIGlyphs, canRedraw: true}
 }
 
-// TextOnStderr returns an output that writes texts and tables to stderr, for a command
+// WithTextOnStderr returns an output that writes texts and tables to stderr, for a command
 // whose only output on stdout is one JSON document.
-func TextOnStderr(o *Output) *Output {
+func WithTextOnStderr(o *Output) *Output {
 	redirectedOutput := *o
 	redirectedOutput.stdout, redirectedOutput.canRedraw, redirectedOutput.hasStdoutColor = o.stderr, false, false
 	return &redirectedOutput

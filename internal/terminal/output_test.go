@@ -76,7 +76,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestNewOutput(t *testing.T) {
+func TestOutputSettingsForEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want Glyphs
@@ -137,7 +137,7 @@ func TestTableNeverTruncatesStatus(t *testing.T) {
 	}
 }
 
-func TestTableColors(t *testing.T) {
+func TestStatusColorsInTables(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 44, 24 })
 	o.hasStdoutColor = true
@@ -167,7 +167,7 @@ func TestTableColors(t *testing.T) {
 	}
 }
 
-func TestNoColor(t *testing.T) {
+func TestHasColorForEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		want        bool

@@ -42,12 +42,12 @@ func TestPagerPromptExplainsKeys(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	o := New(&stdout, &stderr, getenv)
 	o.ShowPaged(t.Context(), "text", getenv, "")
-	lessOptions, more, _ := strings.Cut(stdout.String(), "|")
+	lessOptions, moreOptions, _ := strings.Cut(stdout.String(), "|")
 	if !strings.HasPrefix(lessOptions, "-R -PMmine$ -Ps") || strings.Count(lessOptions, "press q to leave") != 3 {
 		t.Errorf("LESS = %q, want the user's options and three prompts", lessOptions)
 	}
-	if more != "-d" {
-		t.Errorf("MORE = %q, want -d", more)
+	if moreOptions != "-d" {
+		t.Errorf("MORE = %q, want -d", moreOptions)
 	}
 	if want := "most pagers end with the key q"; !strings.Contains(stderr.String(), want) {
 		t.Errorf("stderr = %q, want %q for a pager other than less", stderr.String(), want)
@@ -67,11 +67,11 @@ func TestPagerPromptExplainsKeys(t *testing.T) {
 func TestPagerIsStopped(t *testing.T) {
 	restoredFile := filepath.Join(t.TempDir(), "restored")
 	ctx, cancel := context.WithCancel(t.Context())
-	startedWriterFunc := writerFunc(func([]byte) { cancel() })
+	cancelOnWrite := writerFunc(func([]byte) { cancel() })
 	pager := "trap 'touch " + restoredFile + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager}[name] }
 	var stderr bytes.Buffer
-	New(startedWriterFunc, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
+	New(cancelOnWrite, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
 	if _, err := os.Stat(restoredFile); err != nil {
 		t.Errorf("the pager did not restore the terminal: %v; want a stop with SIGTERM", err)
 	}

@@ -53,9 +53,9 @@ func (o *Output) PrintText(paragraph string) {
 	io.WriteString(o.stdout, strings.TrimSuffix(paragraph, "\n")+"\n")
 }
 
-// PrintSafeLines writes lines unchanged to stdout. The caller must already have escaped the control
+// PrintEscapedLines writes lines unchanged to stdout. The caller must already have escaped the control
 // characters in the lines.
-func (o *Output) PrintSafeLines(lines ...string) {
+func (o *Output) PrintEscapedLines(lines ...string) {
 	for _, line := range lines {
 		io.WriteString(o.stdout, line+"\n")
 	}
@@ -153,5 +153,5 @@ func (o *Output) PrintParagraph(label, indent, paragraph string) {
 	if word, _, _ := strings.Cut(label, " "); word != "" {
 		lines[0] = colorizeWord(o, word) + lines[0][len(word):]
 	}
-	o.PrintSafeLines(lines...)
+	o.PrintEscapedLines(lines...)
 }

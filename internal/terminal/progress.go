@@ -150,8 +150,8 @@ func (v *barView) redrawLine(line string) {
 	}
 	columns, _ := v.terminalOut.stderr.size()
 	terminalCodes := "\r"
-	if rowsAbove := (v.shownWidth - 1) / columns; rowsAbove > 0 {
-		terminalCodes += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
+	if wrappedRows := (v.shownWidth - 1) / columns; wrappedRows > 0 {
+		terminalCodes += fmt.Sprintf("\x1b[%dA\x1b[J", wrappedRows)
 		v.shownWidth = 0
 	}
 	width := textWidth(line)

@@ -38,7 +38,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *screen) showLine() (line string, writeCount int) {
+func (s *screen) currentLine() (line string, writeCount int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.TrimRight(string(s.line), " "), s.writeCount
@@ -48,34 +48,34 @@ func screenOutput(s *screen) *Output {
 	return NewTerminal(s, func() (int, int) { return 61, 24 })
 }
 
-func TestBarView(t *testing.T) {
+func TestProgressBarIsDrawnAfterDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
 		v := screenOutput(s).ShowProgress("a__b")
 		advanceTime(200 * time.Millisecond)
-		if line, writeCount := s.showLine(); writeCount != 0 {
+		if line, writeCount := s.currentLine(); writeCount != 0 {
 			t.Errorf("a quick call drew the progress line %q; want none", line)
 		}
 		advanceTime(101 * time.Millisecond)
-		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3 s` {
+		if line, _ := s.currentLine(); line != `a__b  \  no progress yet  0.3 s` {
 			t.Errorf("bar before the first report = %q; want %q", line, `a__b  \  no progress yet  0.3 s`)
 		}
 		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
 		advanceTime(50 * time.Millisecond)
-		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3 s  first" {
+		if line, _ := s.currentLine(); line != "a__b  #######.......   50%  2/4  0.3 s  first" {
 			t.Errorf("bar after a report = %q; want %q", line, "a__b  #######.......   50%  2/4  0.3 s  first")
 		}
 		v.Close()
 		v.Close()
 		v.Update(Progress{Progress: 3})
-		if line, _ := s.showLine(); line != "" || s.column != 0 {
+		if line, _ := s.currentLine(); line != "" || s.column != 0 {
 			t.Errorf("after Close: line %q, cursor in column %d; want an empty line and column 0", line, s.column)
 		}
 	})
 }
 
-func TestBarViewRate(t *testing.T) {
+func TestProgressBarRedrawRateIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
 		v := screenOutput(s).ShowProgress("a__b")
@@ -84,7 +84,7 @@ func TestBarViewRate(t *testing.T) {
 			advanceTime(time.Millisecond)
 		}
 		v.Close()
-		if _, writeCount := s.showLine(); writeCount > 2*20+1 || writeCount < 2*15 {
+		if _, writeCount := s.currentLine(); writeCount > 2*20+1 || writeCount < 2*15 {
 			t.Errorf("the bar was written %d times in 2 s, want 30 to 41 times", writeCount)
 		}
 	})

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/term"
 )
 
-// Questions reads the user's answers to questions from a terminal.
-type Questions struct {
+// QuestionReader reads the user's answers to questions from a terminal.
+type QuestionReader struct {
 	terminalOut *Output
 	in          *os.File
 	lines       *bufio.Reader
 }
 
-// NewQuestions returns Questions whose answers are read from in, or nil if in is not a
+// NewQuestionReader returns Questions whose answers are read from in, or nil if in is not a
 // terminal.
-func (o *Output) NewQuestions(in any) *Questions {
+func (o *Output) NewQuestionReader(in any) *QuestionReader {
 	if !IsTerminal(in) {
 		return nil
 	}
 	file := in.(*os.File)
-	return &Questions{terminalOut: o, in: file, lines: bufio.NewReader(file)}
+	return &QuestionReader{terminalOut: o, in: file, lines: bufio.NewReader(file)}
 }
 
 // HasErrorTerminal reports whether stderr is a terminal, where questions are displayed.
@@ -54,7 +54,7 @@ func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 
 // Ask writes a question to stderr and returns the line that the user types. If secret is true, the typed text is
 // hidden. If ctx ends before the user answers, for example by Ctrl-C, Ask returns the error of ctx.
-func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
+func (q *QuestionReader) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type typedAnswer struct {
 		input string
 		err   error
@@ -80,13 +80,13 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 
 // Confirm asks a yes-no question and returns true for yes, which is the default. If ctx
 // ends or the terminal's input is closed before the user answers, Confirm returns false.
-func (q *Questions) Confirm(ctx context.Context, question string) bool {
+func (q *QuestionReader) Confirm(ctx context.Context, question string) bool {
 	isConfirmed, err := q.Ask(ctx, question, false)
 	word := strings.ToLower(strings.TrimSpace(isConfirmed))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 
-func (q *Questions) read(secret bool) (string, error) {
+func (q *QuestionReader) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already displayed text that was typed ahead
 		line, err := q.lines.ReadString('\n')
 		if err != nil { // without an answer, the terminal is still on the line of the question

@@ -49,7 +49,7 @@ func (o *Output) PrintTable(indent string, tableRows [][]string, optionalColumns
 			lines[i] = colorCells(lines[i], len(indent), tableRows[i], columnWidths(tableRows))
 		}
 	}
-	o.PrintSafeLines(lines...)
+	o.PrintEscapedLines(lines...)
 }
 
 // FitsTable reports whether [Output.PrintTable] would print each cell of rows completely.
@@ -78,18 +78,18 @@ func makeCellsSafe(tableRows [][]string) {
 }
 
 // The first column, which has the names of the rows, and the last column of the table are not truncated.
-func truncateWideColumns(tableRows [][]string, excessChars int) {
+func truncateWideColumns(tableRows [][]string, excessColumns int) {
 	widths := columnWidths(tableRows)
-	for i := 1; i < len(widths)-1 && excessChars > 0; i++ {
+	for i := 1; i < len(widths)-1 && excessColumns > 0; i++ {
 		width := widths[i]
-		newWidth := max(minTruncatedColumn, width-excessChars)
+		newWidth := max(minTruncatedColumn, width-excessColumns)
 		if newWidth >= width {
 			continue
 		}
 		for _, tableRow := range tableRows {
 			tableRow[i] = truncateColumns(tableRow[i], newWidth)
 		}
-		excessChars -= width - newWidth
+		excessColumns -= width - newWidth
 	}
 }
 

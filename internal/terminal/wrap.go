@@ -14,7 +14,7 @@ func PrintWrapped(o *Output, indent, paragraph string) {
 	for line := range strings.Lines(escapeText(strings.TrimSuffix(paragraph, "\n") + "\n")) {
 		line = strings.TrimSuffix(line, "\n")
 		indentation := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		o.PrintSafeLines(wrapLine(line, indentation+indent, columns)...)
+		o.PrintEscapedLines(wrapLine(line, indentation+indent, columns)...)
 	}
 }
 
@@ -24,17 +24,17 @@ func wrapLine(line, indent string, width int) []string {
 	for textWidth(line) > width {
 		endIndex := 0
 		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
-			spaceIndex := strings.IndexByte(line[i:], ' ')
-			if spaceIndex < 0 {
-				spaceIndex = len(line) - i
+			wordLength := strings.IndexByte(line[i:], ' ')
+			if wordLength < 0 {
+				wordLength = len(line) - i
 			}
-			if endIndex > 0 && textWidth(line[:i+spaceIndex]) > width {
+			if endIndex > 0 && textWidth(line[:i+wordLength]) > width {
 				break
 			}
-			if !isInsideCommand(line, i+spaceIndex) {
-				endIndex = i + spaceIndex
+			if !isInsideCommand(line, i+wordLength) {
+				endIndex = i + wordLength
 			}
-			i += spaceIndex
+			i += wordLength
 			i += len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
 		}
 		remainingLine := strings.TrimLeft(line[endIndex:], " ")

@@ -56,7 +56,7 @@ func TestPrintTestResults(t *testing.T) {
 	}
 }
 
-func TestFailure(t *testing.T) {
+func TestFailureErrorOfTestCounts(t *testing.T) {
 	for want, c := range map[string]struct {
 		counts testCounts
 		filter string

@@ -28,7 +28,7 @@ import (
 
 const fileName = "client-timeouts.json"
 
-const lockWait = 5 * time.Second
+const lockTimeout = 5 * time.Second
 
 const (
 	maxEntries    = 200
@@ -112,8 +112,8 @@ type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
 
-	mu              sync.Mutex // the mutex guards the field unsavedTimeouts
-	unsavedTimeouts view       // the field unsavedTimeouts contains learned timeouts that could not be written to the file
+	mu                   sync.Mutex // the mutex guards the field timeoutsOnlyInMemory
+	timeoutsOnlyInMemory view       // the field timeoutsOnlyInMemory contains learned timeouts that could not be written to the file
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
@@ -122,21 +122,21 @@ type Store struct {
 func Open(dir string, warn func(warning string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossWarning: "opentabs learns the timeouts again",
-		LockWait: lockWait, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockTimeout, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}
-	return &Store{log: log, unsavedTimeouts: view{}, file: statedoc.NewWatched(file, viewOf, nil, func(r statedoc.ReadResult[view]) {
+	return &Store{log: log, timeoutsOnlyInMemory: view{}, file: statedoc.NewWatched(file, parseEntries, nil, func(r statedoc.ReadResult[view]) {
 		if r.Problem != nil {
 			log.Error().Err(r.Problem).Msg("the timeouts of clients cannot be read, so they are learned again")
 		}
 	})}
 }
 
-func viewOf(document *statedoc.Plugins) view {
+func parseEntries(document *statedoc.Plugins) view {
 	entries := view{}
 	var rawEntries []json.RawMessage
-	statedoc.Decode(document.TopLevel[clientsMember], &rawEntries)
+	statedoc.DecodeInto(document.TopLevel[clientsMember], &rawEntries)
 	for _, rawJSON := range rawEntries {
-		if e := (Entry{}); statedoc.Decode(rawJSON, &e) && e.isValid() {
+		if e := (Entry{}); statedoc.DecodeInto(rawJSON, &e) && e.isValid() {
 			entries[e.key()] = e
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.unsavedTimeouts[key]
+	e, ok := s.timeoutsOnlyInMemory[key]
 	return e, ok
 }
 
@@ -178,10 +178,10 @@ func sortedEntries(entries view) []Entry {
 	return sortedList
 }
 
-// RecordGiveUp infers a client's timeout from a call that the client gave up, and stores the
+// RecordAbandonedCall infers a client's timeout from a call that the client gave up, and stores the
 // timeout. Learn returns false if it stores nothing: the timeout is already stored, the
 // user has set one, or no timeout can be inferred.
-func (s *Store) RecordGiveUp(id clients.ID, g clients.GiveUp) (Entry, bool) {
+func (s *Store) RecordAbandonedCall(id clients.ID, g clients.AbandonedCall) (Entry, bool) {
 	t, ok := g.InferTimeout()
 	key := normalizeClientID(id)
 	if !ok || key.Name == "" {
@@ -205,10 +205,10 @@ func (s *Store) RecordGiveUp(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	if err := s.change(func(entries view) { entries[key] = learnedEntry }); err != nil {
 		s.log.Error().Err(err).Str("client", learnedEntry.FormatClient()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
 		s.mu.Lock()
-		if len(s.unsavedTimeouts) >= maxEntries {
-			clear(s.unsavedTimeouts)
+		if len(s.timeoutsOnlyInMemory) >= maxEntries {
+			clear(s.timeoutsOnlyInMemory)
 		}
-		s.unsavedTimeouts[key] = learnedEntry
+		s.timeoutsOnlyInMemory[key] = learnedEntry
 		s.mu.Unlock()
 		s.file.NotifyListeners()
 	}
@@ -265,7 +265,7 @@ func deleteClient(entries view, key clients.ID) view {
 
 func (s *Store) change(editContent func(view)) error {
 	err := s.file.Change(func(document *statedoc.Plugins) error {
-		entries := viewOf(document)
+		entries := parseEntries(document)
 		editContent(entries)
 		removeOldestEntries(entries)
 		document.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))

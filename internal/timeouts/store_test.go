@@ -17,8 +17,8 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-func newGiveUp(waitTime time.Duration) clients.GiveUp {
-	return clients.GiveUp{WaitDuration: waitTime, Reason: timeoutReason}
+func newClientGiveUp(waitTime time.Duration) clients.AbandonedCall {
+	return clients.AbandonedCall{WaitDuration: waitTime, Reason: timeoutReason}
 }
 
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
@@ -27,41 +27,41 @@ func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	return Open(dir, func(warning string) { log.WriteString(warning) }, zerolog.New(&log)), &log
 }
 
-func storedLimit(s *Store, name, version string) time.Duration {
+func storedTimeout(s *Store, name, version string) time.Duration {
 	e, _ := s.Find(clients.ID{Name: name, Version: version})
 	return e.Timeout().Limit
 }
 
-func TestLearnTimeout(t *testing.T) {
+func TestTimeoutIsInferredFromGiveUp(t *testing.T) {
 	dir := t.TempDir()
 	s, log := openStore(t, dir)
 	agent := clients.ID{Name: "My-Agent", Version: "1.0"}
-	if e, ok := s.RecordGiveUp(agent, newGiveUp(time.Minute)); !ok || e.FormatLimit() != "1 min" || e.Reason != timeoutReason {
+	if e, ok := s.RecordAbandonedCall(agent, newClientGiveUp(time.Minute)); !ok || e.FormatLimit() != "1 min" || e.Reason != timeoutReason {
 		t.Errorf("learned timeout = %+v, %t; want 1 min with the reason", e, ok)
 	}
 	if logText := log.String(); !strings.Contains(logText, "My-Agent 1.0") || !strings.Contains(logText, "1 min") || !strings.Contains(logText, `opentabs client timeout set`) {
 		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", logText)
 	}
 	reopenedStore, _ := openStore(t, dir)
-	if got := storedLimit(reopenedStore, "my-agent", "1.0"); got != time.Minute {
+	if got := storedTimeout(reopenedStore, "my-agent", "1.0"); got != time.Minute {
 		t.Errorf("timeout after a restart = %s, want 1 min", got)
 	}
-	if got := storedLimit(reopenedStore, "my-agent", "1.1"); got != 0 {
+	if got := storedTimeout(reopenedStore, "my-agent", "1.1"); got != 0 {
 		t.Errorf("timeout of another version of the client = %s, want none", got)
 	}
-	if _, ok := s.RecordGiveUp(agent, newGiveUp(time.Minute)); ok {
+	if _, ok := s.RecordAbandonedCall(agent, newClientGiveUp(time.Minute)); ok {
 		t.Error("Learn stored the same timeout twice, want it stored once")
 	}
-	s.RecordGiveUp(agent, newGiveUp(2*time.Minute))
-	if got := storedLimit(s, agent.Name, agent.Version); got != time.Minute {
+	s.RecordAbandonedCall(agent, newClientGiveUp(2*time.Minute))
+	if got := storedTimeout(s, agent.Name, agent.Version); got != time.Minute {
 		t.Errorf("timeout after a longer wait = %s, want the shorter time of 1 min", got)
 	}
-	s.RecordGiveUp(agent, clients.GiveUp{WaitDuration: 50 * time.Second, HasProgress: true, TimeSinceProgress: 30 * time.Second, LongestPause: 5 * time.Second, Reason: timeoutReason})
+	s.RecordAbandonedCall(agent, clients.AbandonedCall{WaitDuration: 50 * time.Second, HasProgress: true, TimeSinceProgress: 30 * time.Second, LongestProgressPause: 5 * time.Second, Reason: timeoutReason})
 	if e, _ := s.Find(agent); e.Timeout() != (clients.Timeout{Limit: 30 * time.Second, ProgressRestarts: true}) {
 		t.Errorf("entry after 30 s without progress = %+v, want 30 s that progress restarts", e)
 	}
 	for _, id := range []clients.ID{{}, {Version: "1"}} {
-		if _, ok := s.RecordGiveUp(id, newGiveUp(time.Minute)); ok {
+		if _, ok := s.RecordAbandonedCall(id, newClientGiveUp(time.Minute)); ok {
 			t.Errorf("Learn stored a timeout for the client %+v without a name, want none", id)
 		}
 	}
@@ -70,18 +70,18 @@ func TestLearnTimeout(t *testing.T) {
 func TestSetAndDeleteTimeout(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := openStore(t, dir)
-	s.RecordGiveUp(clients.ID{Name: "a", Version: "1"}, newGiveUp(time.Minute))
+	s.RecordAbandonedCall(clients.ID{Name: "a", Version: "1"}, newClientGiveUp(time.Minute))
 	if _, err := s.Set(clients.ID{Name: "A"}, clients.Timeout{Limit: 5 * time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	if got := storedLimit(s, "a", "1"); got != 5*time.Minute || len(s.List()) != 1 {
+	if got := storedTimeout(s, "a", "1"); got != 5*time.Minute || len(s.List()) != 1 {
 		t.Errorf("timeout after the user set 5 min = %s, entries = %+v; want 5 min in one entry", got, s.List())
 	}
-	if _, ok := s.RecordGiveUp(clients.ID{Name: "a", Version: "1"}, newGiveUp(time.Minute)); ok || storedLimit(s, "a", "1") != 5*time.Minute {
+	if _, ok := s.RecordAbandonedCall(clients.ID{Name: "a", Version: "1"}, newClientGiveUp(time.Minute)); ok || storedTimeout(s, "a", "1") != 5*time.Minute {
 		t.Error("Learn replaced the timeout that the user set, want 5 min unchanged")
 	}
 	removedEntries, err := s.Forget(clients.ID{Name: "a"})
-	if err != nil || len(removedEntries) != 1 || storedLimit(s, "a", "1") != 0 {
+	if err != nil || len(removedEntries) != 1 || storedTimeout(s, "a", "1") != 0 {
 		t.Errorf("Forget removed %+v, error %v; want the timeout that the user set", removedEntries, err)
 	}
 	if removedEntries, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removedEntries) != 0 {
@@ -89,7 +89,7 @@ func TestSetAndDeleteTimeout(t *testing.T) {
 	}
 }
 
-func TestEntriesAreBounded(t *testing.T) {
+func TestStoredTimeoutsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	storedEntries := make([]string, maxEntries-1)
 	for i := range storedEntries {
@@ -108,21 +108,21 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 	const learnedClients = 5
 	for i := range learnedClients {
-		s.RecordGiveUp(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, newGiveUp(time.Minute))
+		s.RecordAbandonedCall(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, newClientGiveUp(time.Minute))
 	}
 	entries := s.List()
-	if len(entries) != maxEntries || storedLimit(s, "mine", "7") != time.Minute {
-		t.Errorf("the file has %d entries, and the timeout that the user set is %s; want %d entries and 1 min", len(entries), storedLimit(s, "mine", "7"), maxEntries)
+	if len(entries) != maxEntries || storedTimeout(s, "mine", "7") != time.Minute {
+		t.Errorf("the file has %d entries, and the timeout that the user set is %s; want %d entries and 1 min", len(entries), storedTimeout(s, "mine", "7"), maxEntries)
 	}
 	for _, e := range entries {
 		if len([]rune(e.Name)) > maxNameLength+1 || strings.ContainsRune(e.Name, '\x1b') {
 			t.Fatalf("name in the entry = %q, want a short name without hidden characters", e.Name)
 		}
 	}
-	if got := storedLimit(s, "stored-0", "1"); got != 0 {
+	if got := storedTimeout(s, "stored-0", "1"); got != 0 {
 		t.Errorf("timeout of the client that was stored first = %s, want none", got)
 	}
-	if got := storedLimit(s, fmt.Sprintf("%d-%s\x1b[31m", learnedClients-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
+	if got := storedTimeout(s, fmt.Sprintf("%d-%s\x1b[31m", learnedClients-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
 		t.Errorf("timeout of a client with a long name = %s, want 1 min", got)
 	}
 }
@@ -144,22 +144,22 @@ func TestDamagedFile(t *testing.T) {
 		if err := s.Repair(); err != nil {
 			t.Errorf("Repair of the file %s returned %v, want no error", storedClients, err)
 		}
-		s.RecordGiveUp(clients.ID{Name: "a", Version: "1"}, newGiveUp(time.Minute))
-		if reopenedStore, _ := openStore(t, dir); storedLimit(reopenedStore, "a", "1") != time.Minute {
+		s.RecordAbandonedCall(clients.ID{Name: "a", Version: "1"}, newClientGiveUp(time.Minute))
+		if reopenedStore, _ := openStore(t, dir); storedTimeout(reopenedStore, "a", "1") != time.Minute {
 			t.Errorf("file %s: the timeout that was learned after the repair is missing, want 1 min", storedClients)
 		}
 	}
 }
 
-func TestLearnWithUnwritableFile(t *testing.T) {
+func TestInferredTimeoutWithUnwritableFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, log := openStore(t, dir)
-	s.RecordGiveUp(clients.ID{Name: "a", Version: "1"}, newGiveUp(time.Minute))
-	if storedLimit(s, "a", "1") != time.Minute || !strings.Contains(log.String(), "cannot be stored") {
-		t.Errorf("timeout of the client = %s, log = %s; want 1 min and an error in the log", storedLimit(s, "a", "1"), log)
+	s.RecordAbandonedCall(clients.ID{Name: "a", Version: "1"}, newClientGiveUp(time.Minute))
+	if storedTimeout(s, "a", "1") != time.Minute || !strings.Contains(log.String(), "cannot be stored") {
+		t.Errorf("timeout of the client = %s, log = %s; want 1 min and an error in the log", storedTimeout(s, "a", "1"), log)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)
-		if got := storedLimit(s, "a", "1"); got != time.Minute {
+		if got := storedTimeout(s, "a", "1"); got != time.Minute {
 			t.Errorf("timeout of the client = %s, want 1 min", got)
 		}
 	})

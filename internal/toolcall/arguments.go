@@ -57,7 +57,7 @@ func newArgumentParser(tool mcpclient.Tool) argumentParser {
 
 func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
-	listValues := map[string][][]byte{}
+	listItems := map[string][][]byte{}
 	for _, pair := range pairs {
 		name, argText, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -73,11 +73,11 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 			if err != nil {
 				return nil, err
 			}
-			if _, isListGiven := args[name]; isListGiven && listValues[name] == nil {
+			if _, isListGiven := args[name]; isListGiven && listItems[name] == nil {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
-			listValues[name] = append(listValues[name], valueJSON)
-			args[name] = rawjson.JoinElements(listValues[name])
+			listItems[name] = append(listItems[name], valueJSON)
+			args[name] = rawjson.JoinElements(listItems[name])
 			continue
 		}
 		if _, isRepeated := args[name]; isRepeated {
@@ -198,21 +198,21 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 // If p accepts all types, acceptedTypes returns an empty set.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
-	a.addAllowedKinds(p, kinds, map[*schema]bool{})
+	a.addAcceptedTypes(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
-func (a argumentParser) addAllowedKinds(p *schema, kinds map[string]bool, seenIDs map[*schema]bool) {
+func (a argumentParser) addAcceptedTypes(p *schema, kinds map[string]bool, seenSchemas map[*schema]bool) {
 	p = a.resolve(p, 0)
-	if seenIDs[p] {
+	if seenSchemas[p] {
 		return
 	}
-	seenIDs[p] = true
-	var singleKind string
+	seenSchemas[p] = true
+	var singleType string
 	var types []string
 	switch {
-	case json.Unmarshal(p.Type, &singleKind) == nil && singleKind != "":
-		kinds[singleKind] = true
+	case json.Unmarshal(p.Type, &singleType) == nil && singleType != "":
+		kinds[singleType] = true
 	case json.Unmarshal(p.Type, &types) == nil:
 		for _, kind := range types {
 			kinds[kind] = true
@@ -226,7 +226,7 @@ func (a argumentParser) addAllowedKinds(p *schema, kinds map[string]bool, seenID
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			a.addAllowedKinds(s, kinds, seenIDs)
+			a.addAcceptedTypes(s, kinds, seenSchemas)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestParseArgumentsOfOpenSchema(t *testing.T) {
 	}
 }
 
-func TestReadJSON(t *testing.T) {
+func TestReadInput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(file, []byte(` {"a": 1}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-func TestAddTargetArguments(t *testing.T) {
+func TestAddBrowserAndTabArguments(t *testing.T) {
 	a := parserForSchema(`{"properties":{"tabId":{"type":"integer"}}}`)
 	args := map[string]json.RawMessage{}
 	if err := a.addTargetArguments(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {

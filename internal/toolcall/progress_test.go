@@ -69,7 +69,7 @@ func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }
 
-func TestViewShowsWaitingCall(t *testing.T) {
+func TestPausedViewShowsWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		view := &pausableView{view: terminal.NoProgress}

@@ -228,13 +228,13 @@ func (r Request) readArguments(tool mcpclient.Tool, inputReader io.Reader) (json
 
 func callError(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, httpapi.ErrForeignServer):
+	case errors.Is(err, httpapi.ErrPortTaken):
 		return err
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return ErrInterrupted
 	case errors.Is(err, mcpclient.ErrNoServer):
 		return httpapi.ErrNoServer
-	case errors.Is(err, mcpclient.ErrServerSilent):
+	case errors.Is(err, mcpclient.ErrServerUnresponsive):
 		return errors.New("the server has not responded for 2 min, and the call may have taken effect: stop the server and start it again with `opentabs serve`")
 	case errors.Is(err, mcpclient.ErrNoResponse):
 		return &Failure{wire.ErrShutdown, "the server stopped during the call, which may have taken effect: check the page, then start the server with `opentabs serve` and call again"}

@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestCheckRequest(t *testing.T) {
+func TestInvalidRequestsAreRejected(t *testing.T) {
 	for want, o := range map[string]Request{
 		`--output is "xml"`:                    {Output: "xml"},
 		"--arg and --input are both given":     {Output: "json", Args: []string{"a=1"}, HasInput: true},
@@ -31,20 +31,20 @@ func TestCheckRequest(t *testing.T) {
 }
 
 func TestFindTool(t *testing.T) {
-	var searchableTools []mcpclient.Tool
+	var manyTools []mcpclient.Tool
 	for n := range 21 {
-		searchableTools = append(searchableTools, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
+		manyTools = append(manyTools, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
 	}
 	for want, tools := range map[string][]mcpclient.Tool{
 		`there is no tool "a__echo", and no other tool is on: `:                      nil,
 		`there is no tool "a__echo" (did you mean a__ech?): use one of a__ech, b__x`: {{Name: "a__ech"}, {Name: "b__x"}},
-		"there is no tool \"a__echo\": `opentabs tools` lists the tools":             searchableTools,
+		"there is no tool \"a__echo\": `opentabs tools` lists the tools":             manyTools,
 	} {
 		if _, err := findTool(tools, "a__echo"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("findTool of an unknown tool returned %v, want %s", err, want)
 		}
 	}
-	if tool, err := findTool(searchableTools, "a__t7"); err != nil || tool.Name != "a__t7" {
+	if tool, err := findTool(manyTools, "a__t7"); err != nil || tool.Name != "a__t7" {
 		t.Errorf("findTool = %+v, error %v; want %q", tool, err, "a__t7")
 	}
 }
@@ -84,7 +84,7 @@ func TestPrintEmptyResult(t *testing.T) {
 	}
 }
 
-func TestFailureOfResult(t *testing.T) {
+func TestNewFailureFromResult(t *testing.T) {
 	for _, c := range []struct {
 		result, wantMessage string
 		code                wire.ErrorCode

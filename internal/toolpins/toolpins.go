@@ -18,26 +18,26 @@ import (
 
 const fileName = "pinned-tools.json"
 
-const lockWait = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
 const pinnedMember = "pinned"
 
-// Pins are the user's pinned tools, stored in a file of the state folder. A pin is the
+// PinnedTools are the user's pinned tools, stored in a file of the state folder. A pin is the
 // full name of a tool, such as slack__send_message, or the name of a plugin, which pins
 // all its tools. Pins are safe for concurrent use by goroutines and processes.
-type Pins struct {
+type PinnedTools struct {
 	file *statedoc.Watched[*statedoc.Plugins, []string]
 }
 
 // Open reads the pinned tools in the state folder dir. When a change renames a damaged
 // file, warn receives a sentence for the user. Errors about the file of pinned tools are
 // written to log.
-func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
+func Open(dir string, warn func(warning string), log zerolog.Logger) *PinnedTools {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossWarning: "pin your tools again with opentabs tools pin",
-		LockWait: lockWait, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockTimeout, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}
-	return &Pins{statedoc.NewWatched(file, namesOf, nil, func(r statedoc.ReadResult[[]string]) {
+	return &PinnedTools{statedoc.NewWatched(file, namesOf, nil, func(r statedoc.ReadResult[[]string]) {
 		if r.Problem != nil {
 			log.Error().Err(r.Problem).Msg("the pinned tools cannot be read, so no tool is pinned")
 		}
@@ -46,7 +46,7 @@ func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
 
 func namesOf(document *statedoc.Plugins) []string {
 	var names []string
-	if !statedoc.Decode(document.TopLevel[pinnedMember], &names) {
+	if !statedoc.DecodeInto(document.TopLevel[pinnedMember], &names) {
 		return nil
 	}
 	slices.Sort(names)
@@ -55,28 +55,28 @@ func namesOf(document *statedoc.Plugins) []string {
 
 // Names returns the names of the pinned tools and plugins, sorted. The caller must not
 // change the returned slice.
-func (p *Pins) Names() []string { return p.file.Current().View }
+func (p *PinnedTools) Names() []string { return p.file.Current().View }
 
 // Problem returns why the file of pinned tools cannot be read, or nil.
-func (p *Pins) Problem() error { return p.file.Current().Problem }
+func (p *PinnedTools) Problem() error { return p.file.Current().Problem }
 
 // Pin pins tools and plugins by name, and returns the names that were not pinned before.
-func (p *Pins) Pin(names []string) (addedPins []string, err error) {
+func (p *PinnedTools) Pin(names []string) (addedPins []string, err error) {
 	return p.change(names, func(pinnedNames []string, name string) []string { return append(pinnedNames, name) }, false)
 }
 
 // Unpin unpins tools and plugins by name, and returns the names that were pinned before.
-func (p *Pins) Unpin(names []string) (removedPins []string, err error) {
+func (p *PinnedTools) Unpin(names []string) (removedPins []string, err error) {
 	return p.change(names, func(pinnedNames []string, name string) []string {
 		return slices.DeleteFunc(pinnedNames, func(otherName string) bool { return otherName == name })
 	}, true)
 }
 
-func (p *Pins) change(names []string, editContent func(pinnedNames []string, name string) []string, isPinned bool) (changedPins []string, err error) {
+func (p *PinnedTools) change(names []string, editContent func(pinnedNames []string, name string) []string, wasPinned bool) (changedPins []string, err error) {
 	err = p.file.Change(func(document *statedoc.Plugins) error {
 		pinnedNames := namesOf(document)
 		for _, name := range names {
-			if slices.Contains(pinnedNames, name) == isPinned {
+			if slices.Contains(pinnedNames, name) == wasPinned {
 				pinnedNames = editContent(pinnedNames, name)
 				changedPins = append(changedPins, name)
 			}
@@ -90,11 +90,11 @@ func (p *Pins) change(names []string, editContent func(pinnedNames []string, nam
 
 // OnChange registers a function that runs after another process or an editor has changed
 // the pins.
-func (p *Pins) OnChange(onChange func()) { p.file.OnChange(onChange) }
+func (p *PinnedTools) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
 // Repair renames a damaged file of pinned tools, so that the next change does not
 // overwrite it.
-func (p *Pins) Repair() error { return p.file.Repair() }
+func (p *PinnedTools) Repair() error { return p.file.Repair() }
 
 // Watch checks the file of pinned tools for changes once a second until ctx ends.
-func (p *Pins) Watch(ctx context.Context) { p.file.Watch(ctx) }
+func (p *PinnedTools) Watch(ctx context.Context) { p.file.Watch(ctx) }

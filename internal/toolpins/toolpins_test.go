@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func openPins(t *testing.T, dir string) *Pins {
+func openPins(t *testing.T, dir string) *PinnedTools {
 	t.Helper()
 	return Open(dir, func(warning string) { t.Log(warning) }, zerolog.Nop())
 }

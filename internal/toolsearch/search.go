@@ -11,11 +11,11 @@ import (
 // A word in a tool's name contributes more to the score of the tool than a word in its
 // description or in the names of its arguments.
 const (
-	nameWeight        = 4
-	titleWeight       = 3
-	siteWeight        = 3
-	descriptionWeight = 1.5
-	argumentWeight    = 0.5
+	nameWeight         = 4
+	titleWeight        = 3
+	siteWeight         = 3
+	descriptionWeight  = 1.5
+	argumentNameWeight = 0.5
 )
 
 // If a match differs from the word in the query, the score of the match is multiplied by a
@@ -38,8 +38,8 @@ const (
 	b  = 0.6
 )
 
-// A word shorter than minTwoEditBytes bytes may have one typing error. A longer word may have two.
-const minTwoEditBytes = 8
+// A word shorter than minBytesForTwoEdits bytes may have one typing error. A longer word may have two.
+const minBytesForTwoEdits = 8
 
 // minPrefixChars is the minimum length, in bytes, of a query word that may match longer words.
 const minPrefixChars = 3
@@ -57,8 +57,8 @@ type Tool struct {
 	Arguments []string
 }
 
-// Part is the search index of one site's tools. A Part is immutable.
-type Part struct {
+// SiteIndex is the search index of one site's tools. A Part is immutable.
+type SiteIndex struct {
 	postings map[string][]posting
 	terms    []string // terms contains the keys of postings, sorted
 	names    []string // names contains the terms of each tool's name, as joinTerms returns them
@@ -74,11 +74,11 @@ type posting struct {
 	weight float32
 }
 
-// NewPart builds the search index of a site's tools. If a query contains one of the
+// NewSiteIndex builds the search index of a site's tools. If a query contains one of the
 // siteNames, such as the plugin's name or a host name, the query matches all tools of the
 // site.
-func NewPart(siteNames []string, tools []Tool) *Part {
-	p := &Part{postings: map[string][]posting{}, toolLengths: make([]float32, len(tools))}
+func NewSiteIndex(siteNames []string, tools []Tool) *SiteIndex {
+	p := &SiteIndex{postings: map[string][]posting{}, toolLengths: make([]float32, len(tools))}
 	var siteTerms []string
 	for _, name := range siteNames {
 		for _, term := range siteTermsOf(name) {
@@ -102,7 +102,7 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 		addText(t.Title, titleWeight)
 		addText(t.Description, descriptionWeight)
 		for _, argument := range t.Arguments {
-			addText(argument, argumentWeight)
+			addText(argument, argumentNameWeight)
 		}
 		for _, term := range siteTerms {
 			termWeights[term] += siteWeight
@@ -136,13 +136,13 @@ func siteTermsOf(name string) []string {
 // and Tool is an index into the tools of that part. The higher the score of a Hit, the
 // better its tool matches the query.
 type Hit struct {
-	Part, Tool int
+	Site, Tool int
 	Score      float64
 }
 
 // Search returns at most limit tools that match a query, best match first. Search multiplies
 // the score of each tool by the result of the function scoreFactor; the factor 0 excludes the tool.
-func Search(parts []*Part, query string, limit int, scoreFactor func(part, tool int) float64) []Hit {
+func Search(parts []*SiteIndex, query string, limit int, scoreFactor func(part, tool int) float64) []Hit {
 	terms := queryTerms(query)
 	if len(terms) > maxQueryTerms {
 		terms = terms[:maxQueryTerms]
@@ -173,8 +173,8 @@ func Search(parts []*Part, query string, limit int, scoreFactor func(part, tool 
 			return -1
 		case a.Score < c.Score:
 			return 1
-		case a.Part != c.Part:
-			return a.Part - c.Part
+		case a.Site != c.Site:
+			return a.Site - c.Site
 		}
 		return a.Tool - c.Tool
 	})
@@ -183,7 +183,7 @@ func Search(parts []*Part, query string, limit int, scoreFactor func(part, tool 
 
 // The type searcher adds up the scores of the tools for one query.
 type searcher struct {
-	parts      []*Part
+	parts      []*SiteIndex
 	toolCount  float64
 	meanLength float64
 	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
@@ -193,7 +193,7 @@ type searcher struct {
 	bestTermScores    [][]float64
 }
 
-func newSearcher(parts []*Part) *searcher {
+func newSearcher(parts []*SiteIndex) *searcher {
 	s := &searcher{parts: parts}
 	for _, p := range parts {
 		n := len(p.toolLengths)
@@ -238,21 +238,21 @@ func (s *searcher) frequencyOf(term string) float64 {
 
 // match treats each term of the phrase as if at least minFrequency tools contained it.
 func (s *searcher) match(phrase []string, weight, minFrequency float64) bool {
-	lists := make([][][]posting, len(phrase))
+	postingsByTerm := make([][][]posting, len(phrase))
 	frequencies := make([]float64, len(phrase))
 	for k, term := range phrase {
-		lists[k] = make([][]posting, len(s.parts))
+		postingsByTerm[k] = make([][]posting, len(s.parts))
 		for i, p := range s.parts {
-			lists[k][i] = p.postings[term]
+			postingsByTerm[k][i] = p.postings[term]
 		}
 		frequencies[k] = max(s.frequencyOf(term), minFrequency)
 	}
 	isFound := false
 	for i := range s.parts {
-		for _, firstPosting := range lists[0][i] {
+		for _, firstPosting := range postingsByTerm[0][i] {
 			total := 0.0
 			for k := range phrase {
-				termWeight, ok := weightOf(lists[k][i], firstPosting.tool)
+				termWeight, ok := weightOf(postingsByTerm[k][i], firstPosting.tool)
 				if !ok {
 					total = 0
 					break
@@ -309,10 +309,10 @@ func (s *searcher) matchMisspelledTerm(term string) {
 		return
 	}
 	maxEdits := 1
-	if len(term) >= minTwoEditBytes {
+	if len(term) >= minBytesForTwoEdits {
 		maxEdits = 2
 	}
-	if indexedTerm := nearest.Name(term, similarTerms); indexedTerm != "" && nearest.IsWithin(term, indexedTerm, maxEdits) {
+	if indexedTerm := nearest.Name(term, similarTerms); indexedTerm != "" && nearest.IsWithinEditDistance(term, indexedTerm, maxEdits) {
 		s.match([]string{indexedTerm}, misspellWeight, 0)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type corpus struct {
-	searchParts []*Part
+	searchParts []*SiteIndex
 	sites       []string
 	tools       [][]Tool
 }
@@ -18,18 +18,18 @@ type corpus struct {
 func (c corpus) names(searchHits []Hit) []string {
 	var names []string
 	for _, h := range searchHits {
-		names = append(names, c.sites[h.Part]+"__"+c.tools[h.Part][h.Tool].Name)
+		names = append(names, c.sites[h.Site]+"__"+c.tools[h.Site][h.Tool].Name)
 	}
 	return names
 }
 
 func (c corpus) search(query string, limit int) []string {
-	return c.names(Search(c.searchParts, query, limit, allTools))
+	return c.names(Search(c.searchParts, query, limit, includeAllTools))
 }
 
 func (c corpus) toolCount() int { return len(slices.Concat(c.tools...)) }
 
-func allTools(int, int) float64 { return 1 }
+func includeAllTools(int, int) float64 { return 1 }
 
 func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	t.Helper()
@@ -73,7 +73,7 @@ func loadCorpus(t testing.TB) corpus {
 	t.Helper()
 	c, displayNames := readCorpus(t)
 	for i := range c.sites {
-		c.searchParts = append(c.searchParts, NewPart([]string{c.sites[i], displayNames[i]}, c.tools[i]))
+		c.searchParts = append(c.searchParts, NewSiteIndex([]string{c.sites[i], displayNames[i]}, c.tools[i]))
 	}
 	if n := c.toolCount(); n < 2449 {
 		t.Fatalf("tools.txt has %d tools, want at least 2449", n)
@@ -83,7 +83,7 @@ func loadCorpus(t testing.TB) corpus {
 
 func TestSearchByToolName(t *testing.T) {
 	c := loadCorpus(t)
-	searchCount, topCount, topFiveCount := 0, 0, 0
+	searchCount, firstRankCount, firstFiveCount := 0, 0, 0
 	for i, tools := range c.tools {
 		for _, tool := range tools {
 			nameTerms := appendTerms(nil, tool.Name)
@@ -102,18 +102,18 @@ func TestSearchByToolName(t *testing.T) {
 			queryText := strings.Join(query, " ") + " " + c.sites[i]
 			switch rank := slices.Index(c.search(queryText, 5), name); {
 			case rank == 0:
-				topCount++
+				firstRankCount++
 				fallthrough
 			case rank > 0:
-				topFiveCount++
+				firstFiveCount++
 			case i%8 == 0:
 				t.Logf("the query %[2]q does not find %[1]s among the first 5 tools: %[3]v", name, queryText, c.search(queryText, 5))
 			}
 		}
 	}
-	t.Logf("%d searches: %.1f %% first, %.1f %% among 5", searchCount, 100*float64(topCount)/float64(searchCount), 100*float64(topFiveCount)/float64(searchCount))
-	if topFiveCount*100 < searchCount*95 || searchCount < 2000 {
-		t.Errorf("%d of %d tools are among the first 5, want at least 95 %%", topFiveCount, searchCount)
+	t.Logf("%d searches: %.1f %% first, %.1f %% among 5", searchCount, 100*float64(firstRankCount)/float64(searchCount), 100*float64(firstFiveCount)/float64(searchCount))
+	if firstFiveCount*100 < searchCount*95 || searchCount < 2000 {
+		t.Errorf("%d of %d tools are among the first 5, want at least 95 %%", firstFiveCount, searchCount)
 	}
 }
 
@@ -156,7 +156,7 @@ var searchQueries = []string{
 	strings.Repeat("list open issues of every project in the repository ", 200),
 }
 
-func TestUnusualQueries(t *testing.T) {
+func TestUnusualQueriesFindTools(t *testing.T) {
 	c := loadCorpus(t)
 	for _, query := range searchQueries {
 		if foundTools := c.search(query, 8); len(foundTools) > 8 || len(foundTools) == 0 && len(query) > 5 {
@@ -165,14 +165,14 @@ func TestUnusualQueries(t *testing.T) {
 	}
 }
 
-func bookstoreTools() ([]*Part, []Tool) {
+func bookstoreTools() ([]*SiteIndex, []Tool) {
 	tools := []Tool{
 		{Name: "list_books", Title: "List books", Description: "Lists the books on a shelf.", Arguments: []string{"shelfId", "cursor"}},
 		{Name: "add_book", Title: "Add a book", Description: "Puts a book on a shelf.", Arguments: []string{"shelfId", "title"}},
 		{Name: "get_configuration", Description: "Returns the configuration.", Arguments: []string{"verbose"}},
 		{Name: "play_track", Description: "Plays music."},
 	}
-	return []*Part{NewPart([]string{"my-shelf", "My Shelf"}, tools)}, tools
+	return []*SiteIndex{NewSiteIndex([]string{"my-shelf", "My Shelf"}, tools)}, tools
 }
 
 func TestSearch(t *testing.T) {
@@ -192,22 +192,22 @@ func TestSearch(t *testing.T) {
 		"list_books":    "list_books add_book",
 	} {
 		var names []string
-		for _, h := range Search(searchParts, query, 10, allTools) {
+		for _, h := range Search(searchParts, query, 10, includeAllTools) {
 			names = append(names, tools[h.Tool].Name)
 		}
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("the query %q finds %s, want %s", query, got, want)
 		}
 	}
-	if searchHits := Search(nil, "book", 10, allTools); len(searchHits) != 0 {
+	if searchHits := Search(nil, "book", 10, includeAllTools); len(searchHits) != 0 {
 		t.Errorf("Search without sites returned %v, want no tools", searchHits)
 	}
-	if searchHits := Search(searchParts, "book", 1, allTools); len(searchHits) != 1 {
+	if searchHits := Search(searchParts, "book", 1, includeAllTools); len(searchHits) != 1 {
 		t.Errorf("Search with the limit 1 returned %v, want 1 tool", searchHits)
 	}
 }
 
-func TestScoreFactor(t *testing.T) {
+func TestScoreFactorChangesRank(t *testing.T) {
 	searchParts, _ := bookstoreTools()
 	for scoreFactor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {
 		searchHits := Search(searchParts, "list books", 10, func(_, tool int) float64 {
@@ -222,7 +222,7 @@ func TestScoreFactor(t *testing.T) {
 	}
 }
 
-func TestFirstSearchResult(t *testing.T) {
+func TestSearchRanksBestMatchFirst(t *testing.T) {
 	c := loadCorpus(t)
 	for query, want := range map[string]string{
 		"send_message":     "send_message", // the exact name of a tool of several sites
@@ -238,12 +238,12 @@ func TestFirstSearchResult(t *testing.T) {
 	}
 }
 
-func BenchmarkNewPart(b *testing.B) {
+func BenchmarkNewSiteIndex(b *testing.B) {
 	c, _ := readCorpus(b)
 	b.ReportMetric(float64(c.toolCount()), "tools")
 	for b.Loop() {
 		for i := range c.sites {
-			NewPart([]string{c.sites[i]}, c.tools[i])
+			NewSiteIndex([]string{c.sites[i]}, c.tools[i])
 		}
 	}
 }

@@ -19,8 +19,8 @@ var synonyms = sync.OnceValue(func() map[string][][]string {
 			continue
 		}
 		var entries [][]string
-		group, others, isOneWay := strings.Cut(group, ">")
-		group += others
+		group, targetSynonyms, isOneWay := strings.Cut(group, ">")
+		group += targetSynonyms
 		for entry := range strings.FieldsSeq(group) {
 			entries = append(entries, appendTerms(nil, entry))
 		}

@@ -49,7 +49,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
 		requiredNames = append(requiredNames, rawjson.Unquote(name))
 	}
-	var firstArguments, others []Argument
+	var firstArguments, laterArguments []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
 		a := Argument{Name: m.Key, IsRequired: slices.Contains(requiredNames, m.Key)}
 		_ = json.Unmarshal(m.Value, &a.schema)
@@ -60,10 +60,10 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 		if a.IsRequired {
 			firstArguments = append(firstArguments, a)
 		} else {
-			others = append(others, a)
+			laterArguments = append(laterArguments, a)
 		}
 	}
-	return append(firstArguments, others...)
+	return append(firstArguments, laterArguments...)
 }
 
 func addFinalPeriod(description string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxKeptCalls       = 500
+	maxStoredCalls     = 500
 	maxKeptBytes       = 16 << 20
 	storedCallLifetime = time.Hour
 )
@@ -31,7 +31,7 @@ type Memory struct {
 // recordedCall is a call with its arguments and its result.
 type recordedCall struct {
 	recordedEntry recorder.Entry
-	resultProblem error
+	resultErr     error
 }
 
 // NewMemory returns an empty Memory. The function plugins returns the loaded plugins,
@@ -40,9 +40,9 @@ func NewMemory(plugins func() *plugin.Set) *Memory { return &Memory{plugins: plu
 
 var _ dispatch.AfterHook = (*Memory)(nil)
 
-// The method After implements [dispatch.AfterHook]: it stores the ended call if the call
+// The method AfterCall implements [dispatch.AfterHook]: it stores the ended call if the call
 // is done and its tool can be undone.
-func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+func (m *Memory) AfterCall(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if e.View.Status != wire.StatusDone || e.View.Prompt {
 		return
 	}
@@ -55,20 +55,20 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 	callView := e.View
 	callView.Activities, callView.Timeline = nil, nil
-	callRecord := recorder.Record{View: callView, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
+	callRecord := recorder.Record{View: callView, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: outputOrNull(e.Output)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: callRecord}, nil})
 	m.bytes += size
-	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].recordedEntry.Ended) > storedCallLifetime {
+	for len(m.calls) > maxStoredCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].recordedEntry.Ended) > storedCallLifetime {
 		m.bytes -= len(m.calls[0].recordedEntry.Args) + len(m.calls[0].recordedEntry.Output)
 		m.calls = slices.Delete(m.calls, 0, 1)
 	}
 }
 
-// If a tool returned undefined, its output is nil, which resultOf replaces with the JSON value
+// If a tool returned undefined, its output is nil, which outputOrNull replaces with the JSON value
 // null.
-func resultOf(output json.RawMessage) json.RawMessage {
+func outputOrNull(output json.RawMessage) json.RawMessage {
 	if output == nil {
 		return json.RawMessage("null")
 	}

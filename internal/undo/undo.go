@@ -24,18 +24,18 @@ const (
 )
 
 // For undone calls that are no longer in memory, the Undoer reads the notes of the recorder.
-const maxStates = 10_000
+const maxUndoStates = 10_000
 
 // ErrNotRecorded is the error of [Undoer.Undo] for a call that never existed or whose
 // record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
 var (
-	errCallNotEnded     = errors.New("the call has not ended, so it cannot be undone; stop it instead")
-	errPromptCannotUndo = errors.New("a prompt changes nothing, so there is nothing to undo")
-	errIncompleteArgs   = errors.New("not all arguments of the call are recorded, so it cannot be undone")
-	errNoResult         = errors.New("the result of the call is not recorded, so it cannot be undone: run `opentabs config set recordResults on` to undo later calls also after an hour or a restart")
-	errTruncatedResult  = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
+	errCallNotEnded      = errors.New("the call has not ended, so it cannot be undone; stop it instead")
+	errPromptCannotUndo  = errors.New("a prompt changes nothing, so there is nothing to undo")
+	errIncompleteArgs    = errors.New("not all arguments of the call are recorded, so it cannot be undone")
+	errResultNotRecorded = errors.New("the result of the call is not recorded, so it cannot be undone: run `opentabs config set recordResults on` to undo later calls also after an hour or a restart")
+	errTruncatedResult   = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
 )
 
 // Options are the parts of the server that an [Undoer] uses. All fields are required.
@@ -50,7 +50,7 @@ type Options struct {
 	Jobs *joblist.List
 	// ChooseTab sets the tab in which the undo runs, usually the tab of the call to
 	// undo; required.
-	ChooseTab func(call *dispatch.Call, undoneEntry recorder.Entry)
+	ChooseTab func(call *dispatch.Call, undoneCallEntry recorder.Entry)
 }
 
 // Records has the methods of [recorder.Recorder] that an Undoer uses.
@@ -65,13 +65,13 @@ var _ Records = (*recorder.Recorder)(nil)
 
 // Undoer undoes calls, each at most once. Create an Undoer with [New].
 type Undoer struct {
-	opts      Options
-	openUndos joblist.Tracker[string]
+	opts         Options
+	runningUndos joblist.Tracker[string]
 
-	mu         sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
-	isLoaded   bool       // isLoaded is true after the notes of earlier servers were added to states
-	undoStates map[string]undoState
-	order      []string // the field order lists the keys of states, oldest first
+	mu          sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
+	isLoaded    bool       // isLoaded is true after the notes of earlier servers were added to states
+	undoStates  map[string]undoState
+	oldestFirst []string // the field oldestFirst lists the keys of states, oldest first
 }
 
 // undoState describes whether a call was undone, and by which other call.
@@ -85,8 +85,8 @@ func New(o Options) *Undoer {
 	return &Undoer{opts: o, undoStates: map[string]undoState{}}
 }
 
-// StartedUndo identifies the new call that undoes an earlier call.
-type StartedUndo struct {
+// UndoCall identifies the new call that undoes an earlier call.
+type UndoCall struct {
 	CallID   string
 	ToolName string
 }
@@ -95,52 +95,52 @@ type StartedUndo struct {
 // the given client, and needs the same permissions as any other call of the client. Undo
 // does not wait for the end of the call that it starts. Errors that Undo returns are
 // texts for the user.
-func (u *Undoer) Undo(callID string, client dispatch.Client) (StartedUndo, error) {
+func (u *Undoer) Undo(callID string, client dispatch.Client) (UndoCall, error) {
 	undoneCall, err := u.find(callID)
 	if err != nil {
-		return StartedUndo{}, err
+		return UndoCall{}, err
 	}
 	call, err := u.newCall(undoneCall)
 	if err != nil {
-		return StartedUndo{}, err
+		return UndoCall{}, err
 	}
 	call.Client = client
 	u.opts.ChooseTab(&call, undoneCall.recordedEntry)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if err := u.checkNotUndone(undoneCall.recordedEntry); err != nil {
-		return StartedUndo{}, err
+		return UndoCall{}, err
 	}
-	job := u.openUndos.Start(u.opts.Jobs, call, callID)
-	u.setState(callID, undoState{stateStarted, job.ID()})
-	go u.awaitEnd(callID, job)
-	return StartedUndo{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
+	job := u.runningUndos.Start(u.opts.Jobs, call, callID)
+	u.setUndoState(callID, undoState{stateStarted, job.ID()})
+	go u.recordEndOfJob(callID, job)
+	return UndoCall{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
 }
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
+// BeforeCall implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
 // about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet, so after a
 // crash, the user can start the undo again.
-func (u *Undoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
-	undoneID, ok := u.openUndos.Find(callInfo.CallID)
+func (u *Undoer) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
+	undoneCallID, ok := u.runningUndos.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s := u.undoStates[undoneID]
+	s := u.undoStates[undoneCallID]
 	if s != (undoState{stateStarted, callInfo.CallID}) {
 		return nil
 	}
-	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
+	if err := u.opts.Records.WriteNote(makeNote(undoneCallID, s)); err != nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "the undo could not be stored on the disk, so the tool did not run"}
 	}
 	return nil
 }
 
-func noteOf(callID string, s undoState) recorder.Note {
-	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
+func makeNote(callID string, s undoState) recorder.Note {
+	return recorder.Note{Kind: recorder.NoteKindUndo, Subject: callID, State: s.state, By: s.by}
 }
 
 func (u *Undoer) find(callID string) (recordedCall, error) {
@@ -152,13 +152,13 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 		case err != nil:
 			return recordedCall{}, err
 		case isRecorded:
-			c = recordedCall{recordedEntry, resultProblem(recordedEntry)}
+			c = recordedCall{recordedEntry, checkRecordedResult(recordedEntry)}
 		case isKnown:
-			c = recordedCall{recorder.Entry{Record: recorder.Record{View: callView, IsArgsIncomplete: true}}, errNoResult}
+			c = recordedCall{recorder.Entry{Record: recorder.Record{View: callView, IsArgsIncomplete: true}}, errResultNotRecorded}
 		default:
 			return recordedCall{}, ErrNotRecorded
 		}
-		c.recordedEntry.Output = resultOf(c.recordedEntry.Output)
+		c.recordedEntry.Output = outputOrNull(c.recordedEntry.Output)
 	}
 	switch callStatus := c.recordedEntry.Status; {
 	case c.recordedEntry.Prompt:
@@ -171,10 +171,10 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	return c, nil
 }
 
-func resultProblem(e recorder.Entry) error {
+func checkRecordedResult(e recorder.Entry) error {
 	switch {
 	case e.OutputBytes > 0 && len(e.Output) == 0:
-		return errNoResult
+		return errResultNotRecorded
 	case e.IsOutputIncomplete:
 		return errTruncatedResult
 	}
@@ -194,8 +194,8 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 		return dispatch.Call{}, fmt.Errorf("the author of the plugin does not declare how to undo %s; look for a tool that does so with `opentabs tools %s`", name, tool.Plugin.Name)
 	case tool.Undo.UsesInput() && (c.recordedEntry.IsArgsIncomplete || len(c.recordedEntry.Args) == 0 && c.recordedEntry.ArgsBytes > len("{}")):
 		return dispatch.Call{}, errIncompleteArgs
-	case tool.Undo.UsesResult() && c.resultProblem != nil:
-		return dispatch.Call{}, c.resultProblem
+	case tool.Undo.UsesResult() && c.resultErr != nil:
+		return dispatch.Call{}, c.resultErr
 	}
 	args, missingArgs := tool.Undo.Arguments(c.recordedEntry.Args, c.recordedEntry.Output)
 	if err := undoTool.Validate(args); err != nil {
@@ -212,19 +212,19 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 func (u *Undoer) State(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s, err := u.findState(callID, createdTime)
+	s, err := u.findUndoState(callID, createdTime)
 	if err != nil || s.state == "" || s.state == stateFailed {
 		return nil, err
 	}
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// The caller of findState must have locked Undoer.mu.
-func (u *Undoer) findState(callID string, createdTime time.Time) (undoState, error) {
+// The caller of findUndoState must have locked Undoer.mu.
+func (u *Undoer) findUndoState(callID string, createdTime time.Time) (undoState, error) {
 	if s, ok := u.undoStates[callID]; ok {
 		return s, nil
 	}
-	notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, callID, createdTime)
+	notes, err := u.opts.Records.ReadNotes(recorder.NoteKindUndo, callID, createdTime)
 	if err != nil || len(notes) == 0 {
 		return undoState{}, err
 	}
@@ -233,7 +233,7 @@ func (u *Undoer) findState(callID string, createdTime time.Time) (undoState, err
 
 // The caller of checkNotUndone must have locked Undoer.mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
-	s, err := u.findState(e.CallID, e.Created)
+	s, err := u.findUndoState(e.CallID, e.Created)
 	if err != nil {
 		return err
 	}
@@ -248,25 +248,25 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// The caller of setState must have locked Undoer.mu.
-func (u *Undoer) setState(callID string, s undoState) {
+// The caller of setUndoState must have locked Undoer.mu.
+func (u *Undoer) setUndoState(callID string, s undoState) {
 	if _, ok := u.undoStates[callID]; !ok {
-		u.order = append(u.order, callID)
-		if len(u.order) > maxStates {
-			delete(u.undoStates, u.order[0])
-			u.order = u.order[1:]
+		u.oldestFirst = append(u.oldestFirst, callID)
+		if len(u.oldestFirst) > maxUndoStates {
+			delete(u.undoStates, u.oldestFirst[0])
+			u.oldestFirst = u.oldestFirst[1:]
 		}
 	}
 	u.undoStates[callID] = s
 }
 
-// maxLateAnswerDelay is the maximum time between the end of an undo whose outcome is unknown and
+// maxUndoAnswerDelay is the maximum time between the end of an undo whose outcome is unknown and
 // the arrival of its late result.
-const maxLateAnswerDelay = 24 * time.Hour
+const maxUndoAnswerDelay = 24 * time.Hour
 
-// ReceiveLate handles a result that a page sends after its call has ended. If the call is
+// ReceiveLateAnswer handles a result that a page sends after its call has ended. If the call is
 // an undo with an unknown outcome, the late result decides whether the undo has succeeded.
-func (u *Undoer) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
+func (u *Undoer) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) {
 	var err error
 	if lateAnswer.Err != nil {
 		err = &dispatch.Error{Code: lateAnswer.Err.Code, MayHaveActed: true}
@@ -277,26 +277,26 @@ func (u *Undoer) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	undoneID, ok := u.findUnknownUndo(callID)
+	undoneCallID, ok := u.findUnresolvedUndo(callID)
 	if !ok {
 		return
 	}
 	s := undoState{state, callID}
-	u.setState(undoneID, s)
-	u.opts.Records.AddNote(noteOf(undoneID, s))
+	u.setUndoState(undoneCallID, s)
+	u.opts.Records.AddNote(makeNote(undoneCallID, s))
 }
 
-// The caller of findUnknownUndo must have locked Undoer.mu.
-func (u *Undoer) findUnknownUndo(by string) (undoneID string, ok bool) {
+// The caller of findUnresolvedUndo must have locked Undoer.mu.
+func (u *Undoer) findUnresolvedUndo(by string) (undoneCallID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
-		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-maxLateAnswerDelay))
+		notes, err := u.opts.Records.ReadNotes(recorder.NoteKindUndo, "", time.Now().Add(-maxUndoAnswerDelay))
 		if err != nil {
 			return "", false
 		}
 		u.isLoaded = true
 		for _, n := range notes {
 			if _, isKnown := u.undoStates[n.Subject]; !isKnown {
-				u.setState(n.Subject, stateOf(n))
+				u.setUndoState(n.Subject, stateOf(n))
 			}
 		}
 	}
@@ -315,15 +315,15 @@ func stateOf(n recorder.Note) undoState {
 	return undoState{n.State, n.By}
 }
 
-func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
+func (u *Undoer) recordEndOfJob(callID string, job *joblist.Job) {
 	_ = job.Wait(context.Background(), nil)
 	_, err, _ := job.Result()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.openUndos.Forget(job.ID())
+	u.runningUndos.Forget(job.ID())
 	s := undoState{undoStateOf(err), job.ID()}
-	u.setState(callID, s)
-	u.opts.Records.AddNote(noteOf(callID, s))
+	u.setUndoState(callID, s)
+	u.opts.Records.AddNote(makeNote(callID, s))
 }
 
 func undoStateOf(err error) string {

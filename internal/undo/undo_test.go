@@ -44,8 +44,8 @@ type fixture struct {
 
 func (f *fixture) Name() string                              { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
-func (f *fixture) Before(callInfo dispatch.CallInfo) *wire.CallError {
-	return f.undoer.Before(callInfo)
+func (f *fixture) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
+	return f.undoer.BeforeCall(callInfo)
 }
 
 func (f *fixture) start() {
@@ -72,7 +72,7 @@ func (f *fixture) start() {
 
 type recordingHook struct{ records *recorder.Recorder }
 
-func (h recordingHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+func (h recordingHook) AfterCall(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.records.Add(e, recorder.CallFacts{})
 }
 
@@ -93,7 +93,7 @@ func (f *fixture) simulateCrash() {
 	f.start()
 }
 
-func (f *fixture) deleteItem(args string) string {
+func (f *fixture) callDeleteItem(args string) string {
 	f.t.Helper()
 	tool, _ := newShopPlugins().Tool("shop__delete_item")
 	callResult, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
@@ -104,10 +104,10 @@ func (f *fixture) deleteItem(args string) string {
 	return callResult.CallID
 }
 
-func (f *fixture) undo(callID string) (StartedUndo, error) {
-	startedUndo, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
+func (f *fixture) undo(callID string) (UndoCall, error) {
+	undoCallInfo, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()
-	return startedUndo, err
+	return undoCallInfo, err
 }
 
 func (f *fixture) wantError(callID, want string) {
@@ -127,7 +127,7 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
-func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
+func (f *fixture) checkUndoState(callID string, state wire.UndoState, by string) {
 	f.t.Helper()
 	got, err := f.undoer.State(callID, time.Now().Add(-time.Hour))
 	if got == nil {
@@ -138,22 +138,22 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	}
 }
 
-var recordAll = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+var recordAllOptions = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestSecondUndoIsRejected(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{"name":"Chair"}`)
-		startedUndo, err := f.undo(id)
-		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restoreCalls) != 1 || f.restoreCalls[0] != `{"id":"i-1","name":"Chair"}` {
-			t.Fatalf("Undo started %+v, restored items %q, error %v; want one call of shop__restore_item", startedUndo, f.restoreCalls, err)
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{"name":"Chair"}`)
+		undoCallInfo, err := f.undo(id)
+		if err != nil || undoCallInfo.ToolName != "shop__restore_item" || len(f.restoreCalls) != 1 || f.restoreCalls[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Fatalf("Undo started %+v, restored items %q, error %v; want one call of shop__restore_item", undoCallInfo, f.restoreCalls, err)
 		}
-		callView, ok := f.calls.Find(startedUndo.CallID)
+		callView, ok := f.calls.Find(undoCallInfo.CallID)
 		if !ok || callView.Status != wire.StatusDone || callView.Client != "the side panel" {
 			t.Errorf("call of the undo = %+v, want done for the client \"the side panel\"", callView)
 		}
 		for range 2 {
-			f.wantError(id, "already undone, by "+startedUndo.CallID)
-			f.wantState(id, wire.UndoDone, startedUndo.CallID)
+			f.wantError(id, "already undone, by "+undoCallInfo.CallID)
+			f.checkUndoState(id, wire.UndoDone, undoCallInfo.CallID)
 			f.stop()
 			f.start()
 		}
@@ -161,66 +161,66 @@ func TestSecondUndoIsRejected(t *testing.T) {
 }
 
 func TestUndoAfterFailure(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{}`)
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{}`)
 		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
 		}
-		f.wantState(id, "", "")
+		f.checkUndoState(id, "", "")
 		if _, err := f.undo(id); err != nil {
 			t.Fatal(err)
 		}
-		f.wantState(id, "", "")
+		f.checkUndoState(id, "", "")
 		var release dispatch.Sink
 		f.finishCall = func(s dispatch.Sink) { release = s }
-		startedUndo, err := f.undo(id)
+		undoCallInfo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, startedUndo.CallID+" is already undoing the call")
-		f.wantState(id, wire.UndoStarted, startedUndo.CallID)
+		f.wantError(id, undoCallInfo.CallID+" is already undoing the call")
+		f.checkUndoState(id, wire.UndoStarted, undoCallInfo.CallID)
 		release.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		synctest.Wait()
-		f.wantError(id, startedUndo.CallID+" may have undone the call")
-		f.wantState(id, wire.UndoUnknown, startedUndo.CallID)
+		f.wantError(id, undoCallInfo.CallID+" may have undone the call")
+		f.checkUndoState(id, wire.UndoUnknown, undoCallInfo.CallID)
 		f.stop()
 		f.start()
-		f.wantError(id, startedUndo.CallID+" may have undone the call")
+		f.wantError(id, undoCallInfo.CallID+" may have undone the call")
 	})
 }
 
 func TestUndoWithoutRecordedResults(t *testing.T) {
-	o := recordAll
+	o := recordAllOptions
 	o.Results = false
 	run(t, o, func(f *fixture) {
-		freshCall, expiredCall := f.deleteItem(`{}`), f.deleteItem(`{}`)
-		if _, err := f.undo(freshCall); err != nil {
+		recentCall, expiredCall := f.callDeleteItem(`{}`), f.callDeleteItem(`{}`)
+		if _, err := f.undo(recentCall); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(storedCallLifetime)
 		f.wantError(expiredCall, "opentabs config set recordResults on")
 	})
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{"name":"Chair"}`)
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{"name":"Chair"}`)
 		time.Sleep(storedCallLifetime)
 		if _, err := f.undo(id); err != nil || len(f.restoreCalls) != 1 || f.restoreCalls[0] != `{"id":"i-1","name":"Chair"}` {
 			t.Errorf("Undo of an old call restored %q, error %v; want the item i-1", f.restoreCalls, err)
 		}
 	})
 	run(t, recorder.Options{}, func(f *fixture) {
-		id := f.deleteItem(`{}`)
+		id := f.callDeleteItem(`{}`)
 		time.Sleep(storedCallLifetime)
 		f.wantError(id, "not all arguments")
 	})
 }
 
-func TestUndoIsRejected(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestImpossibleUndoIsRejected(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.wantError("call_none", "not recorded any more")
-		secret := f.deleteItem(`{"api_key":"k"}`)
+		secret := f.callDeleteItem(`{"api_key":"k"}`)
 		time.Sleep(storedCallLifetime)
 		f.wantError(secret, "not all arguments")
-		finishedUndo, err := f.undo(f.deleteItem(`{}`))
+		finishedUndo, err := f.undo(f.callDeleteItem(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,43 +259,43 @@ func (f stubRecords) Find(callID string) (recorder.Entry, bool, error) {
 	return recorder.Entry{Record: callRecord}, ok, nil
 }
 
-func TestMemoryIsBounded(t *testing.T) {
+func TestUndoMemoryIsBounded(t *testing.T) {
 	m := NewMemory(newShopPlugins)
 	now := time.Now()
-	for i := range maxKeptCalls + 10 {
-		m.After(dispatch.CallInfo{}, dispatch.EndedCall{Output: make(json.RawMessage, i%2*maxKeptBytes/100), View: dispatch.View{
+	for i := range maxStoredCalls + 10 {
+		m.AfterCall(dispatch.CallInfo{}, dispatch.EndedCall{Output: make(json.RawMessage, i%2*maxKeptBytes/100), View: dispatch.View{
 			Ended: &now, Snapshot: dispatch.Snapshot{ToolName: "shop__delete_item", Progression: dispatch.Progression{Status: wire.StatusDone}},
 		}})
 	}
-	if len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || m.bytes == 0 {
-		t.Errorf("the Memory keeps %d calls with %d bytes, want at most maxKeptCalls and maxKeptBytes", len(m.calls), m.bytes)
+	if len(m.calls) > maxStoredCalls || m.bytes > maxKeptBytes || m.bytes == 0 {
+		t.Errorf("the Memory keeps %d calls with %d bytes, want at most maxStoredCalls and maxKeptBytes", len(m.calls), m.bytes)
 	}
 }
 
 func TestUndoIsRecordedBeforeItRuns(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{}`)
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{}`)
 		f.finishCall = func(dispatch.Sink) {}
-		startedUndo, err := f.undo(id)
+		undoCallInfo, err := f.undo(id)
 		if err != nil || len(f.restoreCalls) != 1 {
 			t.Fatalf("Undo started %d calls, error %v; want 1 call", len(f.restoreCalls), err)
 		}
 		f.simulateCrash()
-		f.wantError(id, startedUndo.CallID+" may have undone the call")
+		f.wantError(id, undoCallInfo.CallID+" may have undone the call")
 	})
 }
 
 // An undo that waits for approval has not run, so after a crash the user must be able to start another undo of the
 // call.
-func TestWaitingUndoAfterCrash(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{}`)
+func TestUnapprovedUndoCanRestartAfterCrash(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{}`)
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
-		startedUndo, err := f.undo(id)
+		undoCallInfo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, startedUndo.CallID+" is already undoing the call")
+		f.wantError(id, undoCallInfo.CallID+" is already undoing the call")
 		time.Sleep(time.Second)
 		f.simulateCrash()
 		f.gate = dispatch.Verdict{}
@@ -306,53 +306,53 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 }
 
 func TestUndoFailsWithoutRecord(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
-		id := f.deleteItem(`{}`)
-		writtenRecords := f.undoer.opts.Records
-		f.undoer.opts.Records = fullDisk{f.records}
-		startedUndo, err := f.undo(id)
+	run(t, recordAllOptions, func(f *fixture) {
+		id := f.callDeleteItem(`{}`)
+		workingRecorder := f.undoer.opts.Records
+		f.undoer.opts.Records = fullDiskRecorder{f.records}
+		undoCallInfo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if callView, _ := f.calls.Find(startedUndo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restoreCalls) != 0 {
+		if callView, _ := f.calls.Find(undoCallInfo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restoreCalls) != 0 {
 			t.Errorf("the undo ended with the error code %s after %d runs, want an internal error and no run", callView.ErrorCode, len(f.restoreCalls))
 		}
-		f.undoer.opts.Records = writtenRecords
+		f.undoer.opts.Records = workingRecorder
 		if _, err := f.undo(id); err != nil || len(f.restoreCalls) != 1 {
 			t.Errorf("the second Undo started %d calls, error %v; want 1 call", len(f.restoreCalls), err)
 		}
 	})
 }
 
-type fullDisk struct{ *recorder.Recorder }
+type fullDiskRecorder struct{ *recorder.Recorder }
 
-func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
+func (fullDiskRecorder) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
-func TestLateUndoAnswer(t *testing.T) {
-	run(t, recordAll, func(f *fixture) {
+func TestUndoAnswerAfterLostConnection(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		}
-		var ids, undos []string
+		var ids, undoCallIDs []string
 		for range 4 {
-			ids = append(ids, f.deleteItem(`{}`))
-			startedUndo, err := f.undo(ids[len(ids)-1])
+			ids = append(ids, f.callDeleteItem(`{}`))
+			undoCallInfo, err := f.undo(ids[len(ids)-1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			undos = append(undos, startedUndo.CallID)
+			undoCallIDs = append(undoCallIDs, undoCallInfo.CallID)
 		}
-		f.undoer.ReceiveLate("call_other", dispatch.LateAnswer{})
-		f.undoer.ReceiveLate(undos[0], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
-		f.wantError(ids[0], undos[0]+" may have undone the call")
-		f.undoer.ReceiveLate(undos[1], dispatch.LateAnswer{Output: json.RawMessage(`{}`)})
-		f.wantError(ids[1], "already undone, by "+undos[1])
+		f.undoer.ReceiveLateAnswer("call_other", dispatch.LateAnswer{})
+		f.undoer.ReceiveLateAnswer(undoCallIDs[0], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
+		f.wantError(ids[0], undoCallIDs[0]+" may have undone the call")
+		f.undoer.ReceiveLateAnswer(undoCallIDs[1], dispatch.LateAnswer{Output: json.RawMessage(`{}`)})
+		f.wantError(ids[1], "already undone, by "+undoCallIDs[1])
 		f.stop()
 		f.start()
-		f.wantError(ids[1], "already undone, by "+undos[1])
-		f.undoer.ReceiveLate(undos[2], dispatch.LateAnswer{IsOutputLost: true})
-		f.wantError(ids[2], "already undone, by "+undos[2])
-		f.undoer.ReceiveLate(undos[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
+		f.wantError(ids[1], "already undone, by "+undoCallIDs[1])
+		f.undoer.ReceiveLateAnswer(undoCallIDs[2], dispatch.LateAnswer{IsOutputLost: true})
+		f.wantError(ids[2], "already undone, by "+undoCallIDs[2])
+		f.undoer.ReceiveLateAnswer(undoCallIDs[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
 		f.finishCall = nil
 		if _, err := f.undo(ids[3]); err != nil {
 			t.Errorf("the second Undo returned %v, want no error", err)

@@ -50,7 +50,7 @@ func TestDownloadErrors(t *testing.T) {
 	}
 }
 
-func TestUnknownServer(t *testing.T) {
+func TestExplainUnknownServer(t *testing.T) {
 	const want = "the server releases.example was not found: check the network and the address in OPENTABS_RELEASE_URL"
 	err := &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}}
 	if err := explainError("https://releases.example/checksums.txt", err); err.Error() != want {
@@ -58,7 +58,7 @@ func TestUnknownServer(t *testing.T) {
 	}
 }
 
-func TestSlowServer(t *testing.T) {
+func TestExplainSlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), headerTimeout)
 		defer cancel()

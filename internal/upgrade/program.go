@@ -18,9 +18,9 @@ import (
 
 const (
 	maxProgramBytes = 200 << 20
-	// runTimeout limits the first run of a downloaded program, which a virus scanner can
+	// versionCommandTimeout limits the first run of a downloaded program, which a virus scanner can
 	// delay by many seconds.
-	runTimeout = time.Minute
+	versionCommandTimeout = time.Minute
 )
 
 // NewProgram is a downloaded and verified opentabs program.
@@ -119,7 +119,7 @@ func writeProgram(path string, content io.Reader) error {
 }
 
 func (r Release) checkProgram(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	ctx, cancel := context.WithTimeout(ctx, versionCommandTimeout)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
@@ -139,7 +139,7 @@ func BackupPath(path string) string { return path + backupSuffix }
 // Install replaces the program at path with the downloaded program, and keeps the earlier
 // program at the returned path. The downloaded program gets the file mode of the earlier
 // program.
-func (p NewProgram) Install(path string) (keptFile string, err error) {
+func (p NewProgram) Install(path string) (backupFile string, err error) {
 	fileInfo, err := os.Stat(path)
 	if err != nil {
 		return "", err
@@ -147,9 +147,9 @@ func (p NewProgram) Install(path string) (keptFile string, err error) {
 	if err := os.Chmod(p.Path, fileInfo.Mode().Perm()); err != nil {
 		return "", err
 	}
-	keptFile = BackupPath(path)
-	if err := os.Remove(keptFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	backupFile = BackupPath(path)
+	if err := os.Remove(backupFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return keptFile, replaceProgram(p.Path, path, keptFile)
+	return backupFile, replaceProgram(p.Path, path, backupFile)
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // Because a rename is atomic, there is a complete program at path at all times.
-func replaceProgram(newPath, path, keptFile string) error {
-	if os.Link(path, keptFile) != nil { // not every file system supports hard links
-		if err := copyProgram(path, keptFile); err != nil {
+func replaceProgram(newProgramPath, path, backupFile string) error {
+	if os.Link(path, backupFile) != nil { // not every file system supports hard links
+		if err := copyProgram(path, backupFile); err != nil {
 			return fmt.Errorf("keep the earlier program: %w", err)
 		}
 	}
-	if err := os.Rename(newPath, path); err != nil {
-		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Remove(keptFile))
+	if err := os.Rename(newProgramPath, path); err != nil {
+		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Remove(backupFile))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ package usererr
 
 import "fmt"
 
-const maxShownBytes = 1000
+const maxValueBytes = 1000
 
 // Error is an error in the user's input, as opposed to a failure of opentabs.
 type Error struct{ err error }
@@ -23,8 +23,8 @@ func Errorf(format string, args ...any) error {
 		case error:
 			errorMessage = arg.Error()
 		}
-		if len(errorMessage) > maxShownBytes {
-			args[i] = errorMessage[:maxShownBytes] + "..."
+		if len(errorMessage) > maxValueBytes {
+			args[i] = errorMessage[:maxValueBytes] + "..."
 		}
 	}
 	return &Error{fmt.Errorf(format, args...)}

@@ -19,7 +19,7 @@ func TestErrorUnwrapsCause(t *testing.T) {
 }
 
 func TestLongArgumentsAreTruncated(t *testing.T) {
-	shownText, longText := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
+	shownText, longText := strings.Repeat("x", maxValueBytes), strings.Repeat("x", maxValueBytes+1)
 	for _, testCase := range []struct {
 		arg  any
 		want string

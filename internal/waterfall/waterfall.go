@@ -31,7 +31,7 @@ const (
 )
 
 // Phase is a part of a call's duration, such as "queue". Start is the time from the
-// arrivalTime of the call to the start of the phase.
+// arrival of the call to the start of the phase.
 type Phase struct {
 	Name            string
 	Start, Duration time.Duration
@@ -57,38 +57,38 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	if v.Ended != nil {
 		endTime = *v.Ended
 	}
-	waits := waitPhases(v, startTime, endTime)
+	waits := phasesFromTimeline(v, startTime, endTime)
 	phases := timelinePhases(v, startTime, endTime)
 	if v.Trace != nil {
-		phases = stationPhases(v.Trace, startTime, endTime)
+		phases = phasesFromTrace(v.Trace, startTime, endTime)
 	}
 	var allPhases []Phase
 	for _, p := range phases {
-		allPhases = append(allPhases, subtractWaitPhases(p, waits)...)
+		allPhases = append(allPhases, removeWaitPhases(p, waits)...)
 	}
 	allPhases = append(allPhases, waits...)
 	slices.SortStableFunc(allPhases, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
-	return mergeNeighbors(allPhases)
+	return mergeAdjacentPhases(allPhases)
 }
 
 // WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
 // The snapshot v of the call must contain the call's timeline.
-func WaitTime(v *dispatch.View, now time.Time) (approvalWait, forUser time.Duration) {
+func WaitTime(v *dispatch.View, now time.Time) (approvalWait, userWaitTime time.Duration) {
 	endTime := now
 	if v.Ended != nil {
 		endTime = *v.Ended
 	}
-	for _, wait := range waitPhases(v, Start(v), endTime) {
+	for _, wait := range phasesFromTimeline(v, Start(v), endTime) {
 		if wait.Name == phaseApproval {
 			approvalWait += wait.Duration
 		} else {
-			forUser += wait.Duration
+			userWaitTime += wait.Duration
 		}
 	}
-	return approvalWait, forUser
+	return approvalWait, userWaitTime
 }
 
-func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
+func phasesFromTimeline(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	var waits []Phase
 	var name string
 	var since time.Time
@@ -98,18 +98,18 @@ func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 		}
 		since = time.Time{}
 	}
-	hasBegun := false
+	isRunStarted := false
 	for _, m := range v.Timeline {
 		switch m.Kind {
 		case dispatch.EventSuspended:
 			finish(m.Time)
 			name, since = phaseApproval, m.Time
-			if hasBegun {
+			if isRunStarted {
 				name = phaseUser
 			}
 		case dispatch.EventRunning:
 			finish(m.Time)
-			hasBegun = true
+			isRunStarted = true
 		case dispatch.EventResumed, dispatch.EventEnded:
 			finish(m.Time)
 		}
@@ -124,8 +124,8 @@ func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 func timelinePhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
-			runStart := m.Time.Sub(startTime)
-			return []Phase{{phaseQueue, 0, runStart}, {phaseRunning, runStart, endTime.Sub(m.Time)}}
+			runStartOffset := m.Time.Sub(startTime)
+			return []Phase{{phaseQueue, 0, runStartOffset}, {phaseRunning, runStartOffset, endTime.Sub(m.Time)}}
 		}
 	}
 	return []Phase{{phaseQueue, 0, endTime.Sub(startTime)}}
@@ -145,7 +145,7 @@ var nextPhase = map[string]string{
 }
 
 // If the browser sent no result, the call has no phase "return".
-func stationPhases(trace *hops.View, startTime, endTime time.Time) []Phase {
+func phasesFromTrace(trace *hops.View, startTime, endTime time.Time) []Phase {
 	offset := trace.Start.Sub(startTime)
 	var phases []Phase
 	lastHopName, isReturning := "", false
@@ -173,8 +173,8 @@ func stationPhases(trace *hops.View, startTime, endTime time.Time) []Phase {
 
 func fromMicroseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// The argument waits of subtractWaitPhases must be in chronological order, without overlaps.
-func subtractWaitPhases(p Phase, waits []Phase) []Phase {
+// The argument waits of removeWaitPhases must be in chronological order, without overlaps.
+func removeWaitPhases(p Phase, waits []Phase) []Phase {
 	var phases []Phase
 	at := p.Start
 	for _, w := range waits {
@@ -192,7 +192,7 @@ func subtractWaitPhases(p Phase, waits []Phase) []Phase {
 	return phases
 }
 
-func mergeNeighbors(phases []Phase) []Phase {
+func mergeAdjacentPhases(phases []Phase) []Phase {
 	var mergedPhases []Phase
 	for _, p := range phases {
 		if lastIndex := len(mergedPhases) - 1; lastIndex >= 0 && mergedPhases[lastIndex].Name == p.Name {

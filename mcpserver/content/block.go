@@ -21,14 +21,14 @@ func IsBlock(blockJSON json.RawMessage) bool {
 		return false
 	}
 	if members.hasStringValue("type", "text") {
-		return members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
+		return members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidOptionalMembers()
 	}
-	_, ok = members.anyBlock()
+	_, ok = members.parseBlock()
 	return ok
 }
 
-// anyBlock validates as strictly as the MCP schema, because clients reject a result with one invalid block.
-func (m *objectMembers) anyBlock() (foundBlock, bool) {
+// parseBlock validates as strictly as the MCP schema, because clients reject a result with one invalid block.
+func (m *objectMembers) parseBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.count > maxBlockMembers {
 		return foundBlock{}, false
@@ -36,21 +36,21 @@ func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	var b foundBlock
 	switch string(kind.slice(m.object)) {
 	case `"image"`:
-		b, ok = m.mediaBlock("image/")
+		b, ok = m.parseMediaBlock("image/")
 	case `"audio"`:
-		b, ok = m.mediaBlock("audio/")
+		b, ok = m.parseMediaBlock("audio/")
 	case `"resource"`:
-		b, ok = m.resourceBlock()
+		b, ok = m.parseResourceBlock()
 	case `"resource_link"`:
 		ok = m.hasOnlyMembers("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
 			m.hasValidURI() && m.hasStrings("name") && m.hasOptionalStrings("title", "description", "mimeType") && m.hasValidSize()
 	default:
 		return b, false
 	}
-	return b, ok && m.hasValidExtras()
+	return b, ok && m.hasValidOptionalMembers()
 }
 
-func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
+func (m *objectMembers) parseMediaBlock(typePrefix string) (foundBlock, bool) {
 	mediaType := m.mediaType("mimeType")
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
 		return foundBlock{}, false
@@ -63,7 +63,7 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	return foundBlock{base64Range: base64Range, mediaType: mediaType, size: size}, ok
 }
 
-func (m *objectMembers) resourceBlock() (foundBlock, bool) {
+func (m *objectMembers) parseResourceBlock() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
 	}
@@ -73,7 +73,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	}
 	f := contentFinder{resultJSON: m.object}
 	resource, _, ok := f.scanMembers(span.startIndex, 0)
-	if !ok || !resource.hasOnlyMembers("uri", "mimeType", "text", "blob", "_meta") || !resource.hasValidURI() || !resource.hasOptionalStrings("mimeType") || !resource.hasValidExtras() {
+	if !ok || !resource.hasOnlyMembers("uri", "mimeType", "text", "blob", "_meta") || !resource.hasValidURI() || !resource.hasOptionalStrings("mimeType") || !resource.hasValidOptionalMembers() {
 		return foundBlock{}, false
 	}
 	b := foundBlock{mediaType: resource.mediaType("mimeType")}
@@ -95,7 +95,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	return b, ok
 }
 
-func (m *objectMembers) hasValidExtras() bool {
+func (m *objectMembers) hasValidOptionalMembers() bool {
 	if v, ok := m.findValue("_meta"); ok && m.object[v.startIndex] != '{' {
 		return false
 	}

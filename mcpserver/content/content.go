@@ -35,12 +35,12 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// blockHints are texts of which each content block contains one. They are long and begin with a byte that is rare in JSON,
+// blockMarkers are texts of which each content block contains one. They are long and begin with a byte that is rare in JSON,
 // so that a text search is fast.
-var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
+var blockMarkers = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
 func mayContainBlocks(output []byte) bool {
-	for _, hint := range blockHints {
+	for _, hint := range blockMarkers {
 		if bytes.Contains(output, hint) {
 			return true
 		}
@@ -59,22 +59,22 @@ func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
 	if !ok || endIndex != len(toolOutput) || len(f.blocks) == 0 {
 		return Result{}, false
 	}
-	if blocks, ok := f.listOfBlocks(); ok {
+	if blocks, ok := f.splitIntoBlocks(); ok {
 		return Result{Blocks: blocks}, true
 	}
-	isWholeResult := f.blocks[0].bounds == byteRange{0, endIndex}
+	isOnlyBlock := f.blocks[0].blockBounds == byteRange{0, endIndex}
 	firstIndex := 1 // content[0] is the text of the result
-	if isWholeResult {
+	if isOnlyBlock {
 		firstIndex = 0
 	}
 	s := Result{Text: f.replaceBlocks(firstIndex)}
 	for _, b := range f.blocks {
-		s.Blocks = append(s.Blocks, b.bounds.slice(toolOutput))
+		s.Blocks = append(s.Blocks, b.blockBounds.slice(toolOutput))
 	}
 	if s.Text[0] == '{' {
 		s.Data = s.Text
 	}
-	if isWholeResult {
+	if isOnlyBlock {
 		s.Text = nil
 	}
 	return s, true
@@ -87,7 +87,7 @@ func (s byteRange) slice(resultJSON []byte) []byte { return resultJSON[s.startIn
 
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
-	bounds byteRange
+	blockBounds byteRange
 	// base64Range is the byte range of the block's content within the JSON text, empty for a block without content.
 	base64Range byteRange
 	mediaType   string
@@ -150,14 +150,14 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 }
 
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
-	countBefore := len(f.blocks)
+	blockCountBefore := len(f.blocks)
 	m, endIndex, ok := f.scanMembers(i, depth)
 	if !ok {
 		return 0, false
 	}
-	if b, ok := m.anyBlock(); ok {
-		b.bounds = byteRange{i, endIndex}
-		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
+	if b, ok := m.parseBlock(); ok {
+		b.blockBounds = byteRange{i, endIndex}
+		f.blocks = append(f.blocks[:blockCountBefore], b) // drops blocks that were found in the _meta of this block
 	}
 	return endIndex, true
 }
@@ -253,8 +253,8 @@ func (f *contentFinder) replaceBlocks(firstIndex int) json.RawMessage {
 	return append(resultJSON, f.resultJSON[copiedBytes:]...)
 }
 
-// listOfBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.
-func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
+// splitIntoBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.
+func (f *contentFinder) splitIntoBlocks() ([][]byte, bool) {
 	if f.resultJSON[0] != '[' {
 		return nil, false
 	}
@@ -263,7 +263,7 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	finder := contentFinder{resultJSON: f.resultJSON}
 	_, _ = finder.scanArray(0, 0, func(blockRange byteRange) {
 		switch {
-		case blockIndex < len(f.blocks) && f.blocks[blockIndex].bounds == blockRange:
+		case blockIndex < len(f.blocks) && f.blocks[blockIndex].blockBounds == blockRange:
 			blockIndex++
 		case isTextBlock(blockRange.slice(f.resultJSON)):
 		default:
@@ -280,7 +280,7 @@ func isTextBlock(blockJSON []byte) bool {
 	}
 	f := contentFinder{resultJSON: blockJSON}
 	m, _, ok := f.scanMembers(0, 0)
-	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
+	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidOptionalMembers()
 }
 
 func (m *objectMembers) hasStringValue(name, value string) bool {

@@ -139,11 +139,11 @@ func (q Question) messageText() string {
 
 // ProgressMessage returns the progress message for a call that is waiting for the user.
 func (q Question) ProgressMessage() string {
-	const decisionPlaces = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
+	const whereToDecideText = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
-		return "waiting for the user: " + escapeForUser(q.Reason, maxReasonChars) + decisionPlaces
+		return "waiting for the user: " + escapeForUser(q.Reason, maxReasonChars) + whereToDecideText
 	}
-	return "waiting for approval: may " + q.Tool + " run?" + decisionPlaces
+	return "waiting for approval: may " + q.Tool + " run?" + whereToDecideText
 }
 
 // EscapeReason escapes characters in a reason that could mislead the user.

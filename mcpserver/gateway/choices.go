@@ -6,13 +6,13 @@ import "sync"
 type Mode string
 
 const (
-	// ListAll lists all tools.
-	ListAll Mode = "all"
-	// ListGateway lists the tools of the gateway and pinned tools.
-	ListGateway Mode = "gateway"
-	// Auto lists all tools, or only the gateway if there are too many tools for the
+	// ListAllTools lists all tools.
+	ListAllTools Mode = "all"
+	// ListGatewayTools lists the tools of the gateway and pinned tools.
+	ListGatewayTools Mode = "gateway"
+	// ListAuto lists all tools, or only the gateway if there are too many tools for the
 	// client.
-	Auto Mode = "auto"
+	ListAuto Mode = "auto"
 )
 
 // maxChoices limits the stored sessions, because clients without sessions stay stored until the server stops.
@@ -29,8 +29,8 @@ type Choices struct {
 // UsesGateway reports whether a session lists the gateway. In mode Auto, a session lists
 // the gateway once there are more tools than the client can use.
 func (c *Choices) UsesGateway(session string, mode Mode, fitsLimit bool) bool {
-	if mode != Auto {
-		return mode == ListGateway
+	if mode != ListAuto {
+		return mode == ListGatewayTools
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -88,7 +88,7 @@ type SearchResult struct {
 // Finder is safe for concurrent use.
 type Finder struct {
 	mu          sync.Mutex // guards parts
-	searchParts map[any]*toolsearch.Part
+	searchParts map[any]*toolsearch.SiteIndex
 }
 
 // Find returns the tools that match a query, best match first. If no site has the name in
@@ -107,7 +107,7 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 	}
 	searchParts := f.buildSearchParts(sites)
 	searchHits := toolsearch.Search(searchParts, q.Text, q.Limit, func(partIndex, tool int) float64 {
-		if _, isMatched := slices.BinarySearch(indexes, partIndex); !isMatched {
+		if _, isMatchedSite := slices.BinarySearch(indexes, partIndex); !isMatchedSite {
 			return 0
 		}
 		switch q.Availability(&sites[partIndex], &sites[partIndex].Tools[tool]) {
@@ -119,7 +119,7 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 		return 0
 	})
 	for _, h := range searchHits {
-		searchResults = append(searchResults, SearchResult{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
+		searchResults = append(searchResults, SearchResult{&sites[h.Site], &sites[h.Site].Tools[h.Tool]})
 	}
 	return searchResults, ""
 }
@@ -164,23 +164,23 @@ func matchSites(sites []Site, name string) (indexes []int, problemText string) {
 	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wantedSite, names))
 }
 
-func (f *Finder) buildSearchParts(sites []Site) []*toolsearch.Part {
+func (f *Finder) buildSearchParts(sites []Site) []*toolsearch.SiteIndex {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	reusedParts := map[any]*toolsearch.Part{}
-	searchParts := make([]*toolsearch.Part, len(sites))
+	reusedParts := map[any]*toolsearch.SiteIndex{}
+	searchParts := make([]*toolsearch.SiteIndex, len(sites))
 	for i, site := range sites {
-		toolPart := f.searchParts[site.Source]
-		if toolPart == nil {
-			toolPart = newPart(site)
+		sitePart := f.searchParts[site.Source]
+		if sitePart == nil {
+			sitePart = newSearchPart(site)
 		}
-		reusedParts[site.Source], searchParts[i] = toolPart, toolPart
+		reusedParts[site.Source], searchParts[i] = sitePart, sitePart
 	}
 	f.searchParts = reusedParts
 	return searchParts
 }
 
-func newPart(site Site) *toolsearch.Part {
+func newSearchPart(site Site) *toolsearch.SiteIndex {
 	tools := make([]toolsearch.Tool, len(site.Tools))
 	for i, t := range site.Tools {
 		tools[i] = toolsearch.Tool{Name: t.Name, Title: t.Title, Description: t.Description}
@@ -188,7 +188,7 @@ func newPart(site Site) *toolsearch.Part {
 			tools[i].Arguments = append(tools[i].Arguments, m.Key)
 		}
 	}
-	return toolsearch.NewPart([]string{site.Name, site.DisplayName}, tools)
+	return toolsearch.NewSiteIndex([]string{site.Name, site.DisplayName}, tools)
 }
 
 // Line describes a tool in one line: its signature, the first sentence of its

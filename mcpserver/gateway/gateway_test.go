@@ -19,24 +19,24 @@ func TestChoicesUseGateway(t *testing.T) {
 		fitsLimit bool
 		want      bool
 	}{
-		{"a", Auto, true, false},
-		{"a", Auto, false, true},
-		{"a", Auto, true, true}, // the earlier choice is kept
-		{"b", Auto, true, false},
-		{"b", ListAll, false, false},
-		{"b", ListGateway, true, true},
-		{"b", Auto, true, false},
+		{"a", ListAuto, true, false},
+		{"a", ListAuto, false, true},
+		{"a", ListAuto, true, true}, // the earlier choice is kept
+		{"b", ListAuto, true, false},
+		{"b", ListAllTools, false, false},
+		{"b", ListGatewayTools, true, true},
+		{"b", ListAuto, true, false},
 	} {
 		if got := c.UsesGateway(step.session, step.mode, step.fitsLimit); got != step.want {
 			t.Errorf("UsesGateway for %+v = %t; want the field want", step, got)
 		}
 	}
 	c.Forget("a")
-	if c.UsesGateway("a", Auto, true) {
+	if c.UsesGateway("a", ListAuto, true) {
 		t.Error("the choice of a session that has ended is still stored; want none")
 	}
 	for i := range 2 * maxChoices {
-		c.UsesGateway(fmt.Sprint(i), Auto, false)
+		c.UsesGateway(fmt.Sprint(i), ListAuto, false)
 	}
 	if len(c.sessions) > maxChoices {
 		t.Errorf("%d stored sessions; want at most %d", len(c.sessions), maxChoices)
@@ -68,7 +68,7 @@ func TestInstructionsAreLimited(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
+func TestLineDescribesTool(t *testing.T) {
 	echoTool := func(toolDescription, schema string) *Tool {
 		return &Tool{FullName: "a__b", Description: toolDescription, InputSchema: json.RawMessage(schema)}
 	}
@@ -145,12 +145,12 @@ func TestFindTools(t *testing.T) {
 	}
 }
 
-// TestFinderKeepsIndexes checks that a change of one site rebuilds only the index of this
+// TestFinderReusesUnchangedIndexes checks that a change of one site rebuilds only the index of this
 // site, and that the indexes of removed sites are dropped.
-func TestFinderKeepsIndexes(t *testing.T) {
+func TestFinderReusesUnchangedIndexes(t *testing.T) {
 	sites := testSites()
 	var f Finder
-	search := func() map[any]*toolsearch.Part {
+	search := func() map[any]*toolsearch.SiteIndex {
 		f.Find(sites, Query{Text: "mail", Availability: testAvailability})
 		return f.searchParts
 	}

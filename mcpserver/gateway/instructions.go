@@ -74,12 +74,12 @@ func joinSites(names []string, maxBytes int) string {
 	var siteList string
 	for i, linePrefix := 0, ""; i < len(names) && len(linePrefix) <= maxBytes; i++ {
 		linePrefix += names[i]
-		listWithRest := linePrefix
+		candidateList := linePrefix
 		if omittedCount := len(names) - i - 1; omittedCount > 0 {
-			listWithRest = fmt.Sprintf("%s and %d more", linePrefix, omittedCount)
+			candidateList = fmt.Sprintf("%s and %d more", linePrefix, omittedCount)
 		}
-		if len(listWithRest) <= maxBytes {
-			siteList = listWithRest
+		if len(candidateList) <= maxBytes {
+			siteList = candidateList
 		}
 		linePrefix += ", "
 	}

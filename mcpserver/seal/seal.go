@@ -39,9 +39,9 @@ type Content struct {
 }
 
 const (
-	idBytes         = 26
+	callIDBytes     = 26
 	nonceBytes      = 8
-	sealedTextBytes = idBytes + 8 + nonceBytes + 2*sha256.Size
+	sealedTextBytes = callIDBytes + 8 + nonceBytes + 2*sha256.Size
 )
 
 // Encode encodes and signs c as a sealed text. Each call of Encode returns a different
@@ -65,8 +65,8 @@ func (s Seal) Decode(sealedText string) (Content, bool) {
 	if !hmac.Equal(mac, s.computeMAC(body)) {
 		return Content{}, false
 	}
-	c := Content{ID: string(body[:idBytes]), ExpiresAt: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idBytes:])))}
-	copy(c.RequestDigest[:], body[idBytes+8+nonceBytes:])
+	c := Content{ID: string(body[:callIDBytes]), ExpiresAt: time.UnixMilli(int64(binary.BigEndian.Uint64(body[callIDBytes:])))}
+	copy(c.RequestDigest[:], body[callIDBytes+8+nonceBytes:])
 	return c, true
 }
 

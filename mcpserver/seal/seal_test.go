@@ -13,8 +13,8 @@ func TestSeal(t *testing.T) {
 	s, secondSeal := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
 	sealedText := s.Encode(sealedContent)
-	if openedContent, ok := s.Decode(sealedText); !ok || openedContent != sealedContent {
-		t.Errorf("Decode of an unchanged sealed text returned %+v, %v; want %+v, true", openedContent, ok, sealedContent)
+	if decodedContent, ok := s.Decode(sealedText); !ok || decodedContent != sealedContent {
+		t.Errorf("Decode of an unchanged sealed text returned %+v, %v; want %+v, true", decodedContent, ok, sealedContent)
 	}
 	if s.Encode(sealedContent) == sealedText {
 		t.Error("two sealed texts with equal content are equal; want different texts")

@@ -32,8 +32,8 @@ const (
 	// so long that Node.js never reads its end together with the previous line. A padded answer suits clients that read
 	// lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
-	// minMessageGap is the minimum time between progress and an answer in protocol versions without ping.
-	minMessageGap = 10 * time.Millisecond
+	// minProgressToAnswerGap is the minimum time between progress and an answer in protocol versions without ping.
+	minProgressToAnswerGap = 10 * time.Millisecond
 )
 
 // readBarrier waits until the client of a stdio session has read all progress that was
@@ -45,18 +45,18 @@ type readBarrier struct {
 	mu           sync.Mutex // the mutex guards all fields below
 	writtenCount uint64     // writtenCount is the number of progress notifications that were written
 	pendingPing  *ping      // pendingPing is the newest ping without an answer, or nil
-	// While unansweredSince is set, no answer is delayed and no ping is sent. Any answer to a ping, even a late one,
-	// resets unansweredSince to zero.
-	unansweredSince time.Time
-	hasAnsweredPing bool
+	// While pingUnansweredSince is set, no answer is delayed and no ping is sent. Any answer to a ping, even a late one,
+	// resets pingUnansweredSince to zero.
+	pingUnansweredSince time.Time
+	hasAnsweredPing     bool
 }
 
 // The type ping is one ping request that the server has sent, and that the client has not
-// pongReceived yet.
+// answered yet.
 type ping struct {
-	coveredProgressCount uint64 // coveredProgressCount is the number of progress notifications that were written before the ping
-	sentAt               time.Time
-	pongReceived         chan struct{} // the field pongReceived is closed when the client has answered the ping
+	progressCountAtPing uint64 // progressCountAtPing is the number of progress notifications that were written before the ping
+	sentAt              time.Time
+	pongReceived        chan struct{} // the field pongReceived is closed when the client has answered the ping
 }
 
 func (b *readBarrier) nextProgressNumber() uint64 {
@@ -68,7 +68,7 @@ func (b *readBarrier) nextProgressNumber() uint64 {
 
 // awaitPingAnswer waits for at most pingTimeout, and returns true if the answer needs padding.
 func (b *readBarrier) awaitPingAnswer(ctx context.Context, n uint64) (needsPadding bool) {
-	p := b.findCoveringPing(n)
+	p := b.findPingForProgress(n)
 	if p != nil {
 		timer := time.NewTimer(pingTimeout)
 		defer timer.Stop()
@@ -88,25 +88,25 @@ func (b *readBarrier) awaitPingAnswer(ctx context.Context, n uint64) (needsPaddi
 			return false
 		default:
 		}
-		if b.unansweredSince.IsZero() {
-			b.unansweredSince = p.sentAt
+		if b.pingUnansweredSince.IsZero() {
+			b.pingUnansweredSince = p.sentAt
 		}
 	}
-	return b.hasAnsweredPing || time.Since(b.unansweredSince) <= recentProgressTime
+	return b.hasAnsweredPing || time.Since(b.pingUnansweredSince) <= recentProgressTime
 }
 
-func (b *readBarrier) findCoveringPing(n uint64) *ping {
+func (b *readBarrier) findPingForProgress(n uint64) *ping {
 	b.mu.Lock()
-	if !b.unansweredSince.IsZero() {
+	if !b.pingUnansweredSince.IsZero() {
 		b.mu.Unlock()
 		return nil
 	}
-	if b.pendingPing != nil && b.pendingPing.coveredProgressCount >= n {
+	if b.pendingPing != nil && b.pendingPing.progressCountAtPing >= n {
 		p := b.pendingPing
 		b.mu.Unlock()
 		return p
 	}
-	p := &ping{coveredProgressCount: b.writtenCount, sentAt: time.Now(), pongReceived: make(chan struct{})}
+	p := &ping{progressCountAtPing: b.writtenCount, sentAt: time.Now(), pongReceived: make(chan struct{})}
 	b.pendingPing = p
 	b.mu.Unlock()
 
@@ -127,14 +127,14 @@ func (b *readBarrier) recordPingAnswer(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(p.pongReceived)
-	b.unansweredSince, b.hasAnsweredPing = time.Time{}, true
+	b.pingUnansweredSince, b.hasAnsweredPing = time.Time{}, true
 	if b.pendingPing == p {
 		b.pendingPing = nil
 	}
 }
 
-func waitMinMessageGap(ctx context.Context, progressTime time.Time) {
-	remainingDuration := minMessageGap - time.Since(progressTime)
+func awaitProgressGap(ctx context.Context, progressTime time.Time) {
+	remainingDuration := minProgressToAnswerGap - time.Since(progressTime)
 	if remainingDuration <= 0 {
 		return
 	}

@@ -52,7 +52,7 @@ func refuseRequest(w http.ResponseWriter, httpStatus int, id json.RawMessage, co
 // Each write has a deadline, so that a client that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, httpStatus int, f func(*bufio.Writer)) {
 	httpjson.WriteJSONHeader(w, httpStatus)
-	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client has disconnected and needs no answer
+	_ = writeBuffered(newMCPGoWriter(w), f) // an error means that the client has disconnected and needs no answer
 }
 
 func hasModernHeader(r *http.Request) bool {
@@ -85,9 +85,9 @@ func malformedParamsText(m rpcMessage, err error) string {
 
 // These constants are texts for clients about why a request was rejected.
 const (
-	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
-	StoppingMessage = "opentabs is stopping. Restart it, then retry."
-	badIDText       = "The id of a request must be a string or a number. Give it one."
+	duplicateIDMessage    = "A request with this id is still running in this session. Give each request its own id."
+	ServerStoppingMessage = "opentabs is stopping. Restart it, then retry."
+	invalidIDMessage      = "The id of a request must be a string or a number. Give it one."
 )
 
 // codeUnknownSession is the JSON-RPC error code that MCP servers send with status 404 for an
@@ -136,7 +136,7 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	}
 	defer s.sessions.finishTask()
 	defer s.releaseTask(r, clientSession, key)
-	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientDisconnected) })
 	defer stream.endWithoutAnswer()
 	stream.open()
 	for ctx.Err() == nil {
@@ -146,7 +146,7 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
-		s.sessions.recordEarlyClose(clientSession)
+		s.sessions.recordAbortedResponse(clientSession)
 	}
 	s.sessions.releaseTask(clientSession, key)
 }
@@ -155,9 +155,9 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 	switch {
 	case errors.Is(err, errDuplicateID):
 		refuseRequest(w, http.StatusOK, id, wire.CodeInvalidRequest,
-			duplicateIDText)
+			duplicateIDMessage)
 	case errors.Is(err, ErrShutdown):
-		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingMessage)
+		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, ServerStoppingMessage)
 	default:
 		refuseRequest(w, http.StatusNotFound, id, codeUnknownSession, "The session has ended. Initialize again.")
 	}
@@ -170,9 +170,9 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := s.readBody(w, r)
 	if err != nil {
-		var sizeErr *http.MaxBytesError
+		var bodyTooLargeErr *http.MaxBytesError
 		switch {
-		case errors.As(err, &sizeErr):
+		case errors.As(err, &bodyTooLargeErr):
 			refuseRequest(w, http.StatusRequestEntityTooLarge, findIDAtStart(body), wire.CodeInvalidRequest, s.tooLargeText())
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
@@ -185,7 +185,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m.hasInvalidID() {
-		refuseRequest(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
+		refuseRequest(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, invalidIDMessage)
 		return
 	}
 	p, err := parseParams(m.Params)
@@ -225,7 +225,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	case m.isForHandler():
 		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
-		response := s.passToLibrary(r.Context(), clientSession, m, body)
+		response := s.serveWithMCPGo(r.Context(), clientSession, m, body)
 		if tools, ok := toToolList(m.ID, response); ok {
 			sendJSON(w, http.StatusOK, tools.writeTo)
 			return
@@ -274,7 +274,7 @@ func invalidMessageText(b []byte) (code int, errorText string) {
 
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m rpcMessage, requestBody []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
-	response := s.passToLibrary(r.Context(), clientSession, m, requestBody)
+	response := s.serveWithMCPGo(r.Context(), clientSession, m, requestBody)
 	if _, ok := response.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
 		s.sessions.closeSession(clientSession.id)
 	} else {
@@ -309,7 +309,7 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMe
 		return
 	}
 	defer s.sessions.finishTask()
-	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientDisconnected) })
 	sendMessage := Send(stream.notify)
 	if !stream.acceptsEvents {
 		sendMessage = nil

@@ -103,8 +103,8 @@ func newLineWriter(outWriter io.Writer) *lineWriter {
 // half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
-// writePadded pads with spaces to at least minLength bytes, which JSON allows after a value.
-func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
+// writePadded pads with spaces to at least minLineBytes bytes, which JSON allows after a value.
+func (l *lineWriter) writePadded(minLineBytes int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
@@ -113,7 +113,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	byteCounter := countingWriter{w: &l.w}
 	l.err = writeBuffered(&byteCounter, func(b *bufio.Writer) {
 		f(b)
-		for paddingLength := minLength - 1 - byteCounter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
+		for paddingLength := minLineBytes - 1 - byteCounter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
 			_, _ = b.WriteString(padding[:min(paddingLength, len(padding))]) // Flush returns the error of a failed write
 		}
 		b.WriteByte('\n')

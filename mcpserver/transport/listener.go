@@ -23,10 +23,10 @@ var errNoResources = errors.New("there are no resources here; call tools instead
 type listener struct {
 	*Subscriber
 	logQueue
-	resources            Resources // the field resources is nil if the server has no resources
-	id                   string
-	libraryNotifications chan mcp.JSONRPCNotification
-	updateSignal         tokenSignal // updateSignal is set when a resource changed or a message was logged
+	resources          Resources // the field resources is nil if the server has no resources
+	id                 string
+	mcpGoNotifications chan mcp.JSONRPCNotification
+	updateSignal       coalescingSignal // updateSignal is set when a resource changed or a message was logged
 
 	mu            sync.Mutex // the mutex guards all fields below
 	isInitialized bool
@@ -49,11 +49,11 @@ var (
 )
 
 func newListener(id string, resources Resources) *listener {
-	updateSignal := make(tokenSignal, 1)
+	updateSignal := make(coalescingSignal, 1)
 	return &listener{
 		Subscriber: NewSubscriber(updateSignal),
 		logQueue:   logQueue{updateSignal: updateSignal, level: defaultLogLevel},
-		resources:  resources, id: id, libraryNotifications: make(chan mcp.JSONRPCNotification, maxPendingNotifications), updateSignal: updateSignal,
+		resources:  resources, id: id, mcpGoNotifications: make(chan mcp.JSONRPCNotification, maxPendingNotifications), updateSignal: updateSignal,
 	}
 }
 
@@ -95,7 +95,7 @@ func (l *listener) addSubscriptionID(n mcp.JSONRPCNotification) mcp.JSONRPCNotif
 
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
-	case n := <-l.libraryNotifications:
+	case n := <-l.mcpGoNotifications:
 		return []mcp.JSONRPCNotification{l.addSubscriptionID(n)}
 	case <-l.updateSignal:
 		return l.popUpdates()
@@ -136,7 +136,7 @@ func (l *listener) Initialized() bool {
 
 // NotificationChannel implements server.ClientSession.
 func (l *listener) NotificationChannel() chan<- mcp.JSONRPCNotification {
-	return l.libraryNotifications
+	return l.mcpGoNotifications
 }
 
 // SessionID implements server.ClientSession.

@@ -9,24 +9,24 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-type acceptingResources struct{}
+type acceptAllResources struct{}
 
-func (acceptingResources) Subscribe(s *Subscriber, uri string) error {
+func (acceptAllResources) Subscribe(s *Subscriber, uri string) error {
 	s.RecordSubscription(uri, true)
 	return nil
 }
-func (acceptingResources) Unsubscribe(s *Subscriber, uri string) { s.RecordSubscription(uri, false) }
-func (acceptingResources) Drop(*Subscriber)                      {}
+func (acceptAllResources) Unsubscribe(s *Subscriber, uri string) { s.RecordSubscription(uri, false) }
+func (acceptAllResources) Drop(*Subscriber)                      {}
 
 const testURI = "opentabs://calls"
 
 // TestBroadcastsKeepPendingUpdates checks that a full queue of broadcasts does not drop
 // the notification of a changed resource.
 func TestBroadcastsKeepPendingUpdates(t *testing.T) {
-	l := newListener("l", acceptingResources{})
+	l := newListener("l", acceptAllResources{})
 	l.SubscribeToResource(testURI)
 	for range maxPendingNotifications {
-		l.libraryNotifications <- mcp.JSONRPCNotification{}
+		l.mcpGoNotifications <- mcp.JSONRPCNotification{}
 	}
 	l.RecordChange(testURI)
 	if len(l.updateSignal) != 1 {
@@ -35,16 +35,16 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 }
 
 func TestAcknowledgementPrecedesUpdates(t *testing.T) {
-	l := newListener("l", acceptingResources{})
+	l := newListener("l", acceptAllResources{})
 	l.setModernProtocol(rpcMessage{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(testURI)
 	l.RecordChange(testURI)
-	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
-		t.Errorf("notifications before the acknowledgement = %v; want none", earlyNotifications)
+	if notificationsBeforeAck := l.awaitNotifications(t.Context()); len(notificationsBeforeAck) != 0 {
+		t.Errorf("notifications before the acknowledgement = %v; want none", notificationsBeforeAck)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
-	l.libraryNotifications <- ack
+	l.mcpGoNotifications <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
 		if allNotifications := l.awaitNotifications(t.Context()); len(allNotifications) != 1 || allNotifications[0].Method != want {
 			t.Errorf("notifications = %v, want %s", allNotifications, want)
@@ -72,9 +72,9 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	if logs := l.popAllLogs(); len(logs) != 0 {
 		t.Error("the server queued logs for a client of protocol version 2026-07-28; want none")
 	}
-	earlyListener := newListener("y", nil)
-	earlyListener.queueLog(mcp.LoggingLevelError, notification(1))
-	if logs := earlyListener.popAllLogs(); len(logs) != 0 {
+	uninitializedListener := newListener("y", nil)
+	uninitializedListener.queueLog(mcp.LoggingLevelError, notification(1))
+	if logs := uninitializedListener.popAllLogs(); len(logs) != 0 {
 		t.Error("the server queued logs for a client that is not initialized; want none")
 	}
 }

@@ -28,12 +28,12 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m rpc
 	case m.isForHandler():
 		s.serveModernCall(w, r, m, p)
 	default:
-		s.passModernToLibrary(w, r, m)
+		s.serveModernWithMCPGo(w, r, m)
 	}
 }
 
-// mcp-go decodes IDs as float64, so passModernToLibrary sends mcp-go a string for an ID that float64 cannot represent.
-func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m rpcMessage) {
+// mcp-go decodes IDs as float64, so serveModernWithMCPGo sends mcp-go a string for an ID that float64 cannot represent.
+func (s httpTransport) serveModernWithMCPGo(w http.ResponseWriter, r *http.Request, m rpcMessage) {
 	if err := s.handler.ReadinessReady(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
@@ -51,7 +51,7 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	}
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	s.modernHandler.ServeHTTP(idWriter{newLibraryWriter(w), []byte(replacement), clientID}, r)
+	s.modernHandler.ServeHTTP(idWriter{newMCPGoWriter(w), []byte(replacement), clientID}, r)
 }
 
 // exactFloatIDPattern matches integers that a float64 represents exactly.
@@ -60,13 +60,13 @@ var exactFloatIDPattern = lazyregexp.New(`^-?[0-9]{1,15}$`)
 // idWriter replaces the ID in an answer of mcp-go with the client's ID. mcp-go writes
 // each message in one piece.
 type idWriter struct {
-	libraryWriter
+	mcpGoWriter
 	replacement, clientID []byte
 }
 
 // The method Write implements io.Writer.
 func (w idWriter) Write(b []byte) (int, error) {
-	if _, err := w.libraryWriter.Write(bytes.ReplaceAll(b, w.replacement, w.clientID)); err != nil {
+	if _, err := w.mcpGoWriter.Write(bytes.ReplaceAll(b, w.replacement, w.clientID)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -100,25 +100,25 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	if err != nil { // impossible: all members of the message are JSON
 		panic("transport: " + err.Error())
 	}
-	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientDisconnected) })
 	defer stream.endWithoutAnswer()
 	// The library mcp-go answers a subscriptions/listen request when the client
 	// disconnects, or at once if the client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
 	var response mcp.JSONRPCMessage
-	var libraryCallGroup sync.WaitGroup
-	libraryCallGroup.Go(func() {
+	var mcpGoCallGroup sync.WaitGroup
+	mcpGoCallGroup.Go(func() {
 		defer stopListening()
-		response = s.passToLibrary(ctx, clientSession, m, rawJSON)
+		response = s.serveWithMCPGo(ctx, clientSession, m, rawJSON)
 	})
 	for listenCtx.Err() == nil {
 		stream.sendNotifications(clientSession.listener.awaitNotifications(listenCtx))
 	}
-	libraryCallGroup.Wait()
+	mcpGoCallGroup.Wait()
 	if ctx.Err() != nil {
 		return
 	}
-	for len(clientSession.listener.libraryNotifications) > 0 {
+	for len(clientSession.listener.mcpGoNotifications) > 0 {
 		stream.sendNotifications(clientSession.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(response)
@@ -180,7 +180,7 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m rpcMessage, p *Para
 	}
 	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MCPMethod(m.Method), m.Params)
 	if err == nil && m.Method == MethodCall {
-		if tool := s.handler.HeaderTool(p.Name); tool != nil {
+		if tool := s.handler.FindToolWithHeaders(p.Name); tool != nil {
 			err = mcp.ValidateParamHeadersLookup(firstHeaderValue(r.Header), tool, m.Params)
 		}
 	}

@@ -55,7 +55,7 @@ func splitMessage(b []byte) (m rpcMessage, ok bool) {
 	if !isObject(b) {
 		return m, false
 	}
-	for pairs := rawjson.NewPairs(b); pairs.Next(); {
+	for pairs := rawjson.NewMemberIterator(b); pairs.Next(); {
 		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"jsonrpc"`:
@@ -86,7 +86,7 @@ func splitParams(rawJSON []byte) (p Params, ok bool) {
 	if !isObject(rawJSON) {
 		return p, false
 	}
-	for pairs := rawjson.NewPairs(rawJSON); pairs.Next(); {
+	for pairs := rawjson.NewMemberIterator(rawJSON); pairs.Next(); {
 		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"name"`:
@@ -121,7 +121,7 @@ func (p *Params) splitMeta(rawJSON []byte) bool {
 		return false
 	}
 	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges two objects
-	for pairs := rawjson.NewPairs(rawJSON); pairs.Next(); {
+	for pairs := rawjson.NewMemberIterator(rawJSON); pairs.Next(); {
 		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"progressToken"`:

@@ -23,9 +23,9 @@ type Handler interface {
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
 	// client no longer waits for the answer, so the server sends no answer.
 	Serve(ctx context.Context, r Request) Reply
-	// HeaderTool returns the named tool if its schema makes clients repeat arguments in
+	// FindToolWithHeaders returns the named tool if its schema makes clients repeat arguments in
 	// HTTP headers (x-mcp-header), or nil.
-	HeaderTool(name string) *mcp.Tool
+	FindToolWithHeaders(name string) *mcp.Tool
 }
 
 // structuredOnlyCapability is the experimental capability of a client that needs no text besides
@@ -61,8 +61,8 @@ type Request struct {
 	// forms. If CanAskInReply is true, the reply to the request contains the form
 	// (input_required).
 	CanAskInReply bool
-	// StructuredOnly is true if the client declared the capability structuredOnlyCapability.
-	StructuredOnly bool
+	// ReadsOnlyStructuredContent is true if the client declared the capability structuredOnlyCapability.
+	ReadsOnlyStructuredContent bool
 
 	server  *Server
 	session *session

@@ -94,7 +94,7 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m rpcMessage, rawJSON []byte) mcp.JSONRPCMessage {
+func (s *Server) serveWithMCPGo(ctx context.Context, clientSession *session, m rpcMessage, rawJSON []byte) mcp.JSONRPCMessage {
 	if err := s.handler.ReadinessReady(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
 	}
@@ -156,11 +156,11 @@ func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, cli
 	if p.IsModern() {
 		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
 		r.CanAskInReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
-		r.StructuredOnly = declaresStructuredOnly(p.Meta.Capabilities)
+		r.ReadsOnlyStructuredContent = declaresStructuredOnly(p.Meta.Capabilities)
 	} else {
 		r.Ask = clientSession.newAskFunc(sendMessage)
 		if clientSession.listener != nil {
-			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnlyCapability]
+			_, r.ReadsOnlyStructuredContent = clientSession.listener.GetClientCapabilities().Experimental[structuredOnlyCapability]
 		}
 	}
 	return r

@@ -23,7 +23,7 @@ func (rejectingHandler) ReadinessReady(context.Context, string) error { return n
 func (rejectingHandler) Serve(context.Context, Request) Reply {
 	return NewFaultf(mcp.INTERNAL_ERROR, "no calls")
 }
-func (rejectingHandler) HeaderTool(string) *mcp.Tool { return nil }
+func (rejectingHandler) FindToolWithHeaders(string) *mcp.Tool { return nil }
 func newTestServer(o Options) (*Server, *server.MCPServer) {
 	library := server.NewMCPServer("test", "1", server.WithToolCapabilities(true))
 	return New(rejectingHandler{}, library, o), library
@@ -65,13 +65,13 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		}
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		if len(allSessions) != n || len(allSessions[0].listener.libraryNotifications) != 1 {
-			t.Errorf("%d sessions, %d notifications for the first; want %d and 1", len(allSessions), len(allSessions[0].listener.libraryNotifications), n)
+		if len(allSessions) != n || len(allSessions[0].listener.mcpGoNotifications) != 1 {
+			t.Errorf("%d sessions, %d notifications for the first; want %d and 1", len(allSessions), len(allSessions[0].listener.mcpGoNotifications), n)
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 		for _, endedSession := range allSessions {
-			if len(endedSession.listener.libraryNotifications) != 1 {
+			if len(endedSession.listener.mcpGoNotifications) != 1 {
 				t.Fatal("mcp-go notified a session that has ended; want no notification")
 			}
 		}

@@ -20,11 +20,11 @@ import (
 // These errors are the reasons why the context of a client's request ends before the
 // request is answered.
 var (
-	ErrCancelled    = errors.New("the client cancelled it")
-	errClientGone   = errors.New("the client is gone or does not read")
-	ErrSessionEnded = errors.New("the session has ended")
-	ErrShutdown     = errors.New("the server is stopping")
-	ErrRevoked      = errors.New("the token of the client was removed")
+	ErrCancelled          = errors.New("the client cancelled it")
+	errClientDisconnected = errors.New("the client is gone or does not read")
+	ErrSessionEnded       = errors.New("the session has ended")
+	ErrShutdown           = errors.New("the server is stopping")
+	ErrRevoked            = errors.New("the token of the client was removed")
 )
 
 var errDuplicateID = errors.New("a request with this id is still running in this session")
@@ -53,15 +53,15 @@ type ClientInfo struct {
 
 // The type session is one client's session and its tasks.
 type session struct {
-	id             string
-	displayName    string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
-	listener       *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
-	credential     Credential
-	requests       clientRequests
-	done           chan struct{}
-	clientInfo     ClientInfo // guarded by sessions.mu
-	lastRequest    time.Time  // the time of the last request; guarded by sessions.mu
-	hasClosedEarly bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
+	id                 string
+	displayName        string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
+	listener           *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
+	credential         Credential
+	requests           clientRequests
+	done               chan struct{}
+	clientInfo         ClientInfo // guarded by sessions.mu
+	lastRequest        time.Time  // the time of the last request; guarded by sessions.mu
+	hasAbortedResponse bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains cancellations whose requests have not arrived; endedKeys is a ring buffer of ended tasks'
@@ -83,10 +83,10 @@ type earlyCancel struct {
 const (
 	// Over HTTP, a cancellation may arrive before its call on another connection, and is kept for earlyCancelLifetime.
 	earlyCancelLifetime = 5 * time.Second
-	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored keys
+	// maxEarlyCancels and maxEndedTaskKeys limit the stored cancellations and the stored keys
 	// of ended tasks of one session.
-	maxEarlyCancels = 64
-	maxEndedKeys    = 256
+	maxEarlyCancels  = 64
+	maxEndedTaskKeys = 256
 )
 
 func displayNameOf(id string) string {
@@ -106,31 +106,31 @@ type task struct {
 type sessions struct {
 	idleTimeout time.Duration
 	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.
-	onSessionEnd  func(*session)
-	resources     Resources // the field resources is nil if the server has no resources
-	shutdownBegun chan struct{}
-	// openTasks counts the tasks that have not finished. Once isClosed is set, no more tasks are
+	onSessionEnd    func(*session)
+	resources       Resources // the field resources is nil if the server has no resources
+	shutdownStarted chan struct{}
+	// runningTaskGroup counts the tasks that have not finished. Once isClosed is set, no more tasks are
 	// added.
-	openTasks sync.WaitGroup
+	runningTaskGroup sync.WaitGroup
 
 	mu           sync.Mutex // mu guards all fields below, and the fields of session whose comments name sessions.mu
 	sessionsByID map[string]*session
 	isClosed     bool
 	sweepTimer   *time.Timer // sweepTimer runs while there are HTTP sessions
 
-	// The field sessionless contains the tasks of clients whose protocol version has no
+	// The field sessionlessByCredential contains the tasks of clients whose protocol version has no
 	// sessions.
-	sessionless map[Credential]*session
+	sessionlessByCredential map[Credential]*session
 }
 
 func newSessions(idleTimeout time.Duration, resources Resources, onSessionEnd func(*session)) *sessions {
 	return &sessions{
-		idleTimeout:   idleTimeout,
-		resources:     resources,
-		onSessionEnd:  onSessionEnd,
-		shutdownBegun: make(chan struct{}),
-		sessionsByID:  map[string]*session{},
-		sessionless:   map[Credential]*session{},
+		idleTimeout:             idleTimeout,
+		resources:               resources,
+		onSessionEnd:            onSessionEnd,
+		shutdownStarted:         make(chan struct{}),
+		sessionsByID:            map[string]*session{},
+		sessionlessByCredential: map[Credential]*session{},
 	}
 }
 
@@ -139,10 +139,10 @@ func newSessions(idleTimeout time.Duration, resources Resources, onSessionEnd fu
 func (t *sessions) findSessionless(c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, ok := t.sessionless[c]
+	s, ok := t.sessionlessByCredential[c]
 	if !ok {
 		s = &session{credential: c, clientInfo: ClientInfo{Credential: c}, done: make(chan struct{}), runningTasks: map[string]task{}}
-		t.sessionless[c] = s
+		t.sessionlessByCredential[c] = s
 	}
 	return s
 }
@@ -185,15 +185,15 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	if !ok || s.credential != c {
 		return nil, false
 	}
-	s.lastRequest, s.hasClosedEarly = time.Now(), false
+	s.lastRequest, s.hasAbortedResponse = time.Now(), false
 	return s, true
 }
 
 // A client can send further requests after an early close, because a session does not depend on a connection.
-func (t *sessions) recordEarlyClose(s *session) {
+func (t *sessions) recordAbortedResponse(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.hasClosedEarly = true
+	s.hasAbortedResponse = true
 }
 
 func (t *sessions) setClientName(id string, c reportedClient) {
@@ -232,7 +232,7 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 		}
 	}
 	s.runningTasks[key] = k
-	t.openTasks.Add(1)
+	t.runningTaskGroup.Add(1)
 	return nil
 }
 
@@ -240,17 +240,17 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
-	if len(s.endedKeys) < maxEndedKeys {
+	if len(s.endedKeys) < maxEndedTaskKeys {
 		s.endedKeys = append(s.endedKeys, key)
 	} else {
 		s.endedKeys[s.oldestEndedIndex] = key
-		s.oldestEndedIndex = (s.oldestEndedIndex + 1) % maxEndedKeys
+		s.oldestEndedIndex = (s.oldestEndedIndex + 1) % maxEndedTaskKeys
 	}
 	s.lastRequest = time.Now()
 	t.mu.Unlock()
 }
 
-func (t *sessions) finishTask() { t.openTasks.Done() }
+func (t *sessions) finishTask() { t.runningTaskGroup.Done() }
 
 func newCancelCause(cancelReason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason})
@@ -309,8 +309,8 @@ func (t *sessions) revokeCredential(c Credential) {
 			tasks = append(tasks, runningTasksOf(s)...)
 		}
 	}
-	if s, ok := t.sessionless[c]; ok {
-		delete(t.sessionless, c)
+	if s, ok := t.sessionlessByCredential[c]; ok {
+		delete(t.sessionlessByCredential, c)
 		close(s.done)
 		tasks = append(tasks, runningTasksOf(s)...)
 	}
@@ -337,7 +337,7 @@ func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, ina
 // The caller of isExpired holds sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
-	if s.hasClosedEarly {
+	if s.hasAbortedResponse {
 		limit = min(limit, inactiveClientLimit)
 	}
 	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
@@ -371,13 +371,13 @@ func (t *sessions) closeExpired() {
 // If ctx ends first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
-	tasksDone := make(chan struct{})
+	allTasksDone := make(chan struct{})
 	go func() {
-		t.openTasks.Wait()
-		close(tasksDone)
+		t.runningTaskGroup.Wait()
+		close(allTasksDone)
 	}()
 	select {
-	case <-tasksDone:
+	case <-allTasksDone:
 		return nil
 	case <-ctx.Done():
 		t.cancelAll(false)
@@ -385,12 +385,12 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// If isStreamsOnly is true, only streams without a call are cancelled.
-func (t *sessions) cancelAll(isStreamsOnly bool) {
+// If streamsOnly is true, only streams without a call are cancelled.
+func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
 	if !t.isClosed {
 		t.isClosed = true
-		close(t.shutdownBegun)
+		close(t.shutdownStarted)
 	}
 	if t.sweepTimer != nil {
 		t.sweepTimer.Stop()
@@ -399,12 +399,12 @@ func (t *sessions) cancelAll(isStreamsOnly bool) {
 	for _, s := range t.sessionsByID {
 		tasks = append(tasks, runningTasksOf(s)...)
 	}
-	for _, s := range t.sessionless {
+	for _, s := range t.sessionlessByCredential {
 		tasks = append(tasks, runningTasksOf(s)...)
 	}
 	t.mu.Unlock()
 	for _, k := range tasks {
-		if k.isStream || !isStreamsOnly {
+		if k.isStream || !streamsOnly {
 			k.cancel(ErrShutdown)
 		}
 	}
@@ -413,7 +413,7 @@ func (t *sessions) cancelAll(isStreamsOnly bool) {
 // A client over stdio is always connected, because its session ends with the client. The caller of isConnected
 // holds sessions.mu.
 func (s *session) isConnected() bool {
-	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.hasClosedEarly && time.Since(s.lastRequest) < inactiveClientLimit
+	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.hasAbortedResponse && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
 func (t *sessions) clientInfos() []ClientInfo {

@@ -45,10 +45,10 @@ func TestTaskCancelCauses(t *testing.T) {
 	table := newTestSessions()
 	a, b := table.open(TransportHTTP, Credential{}), table.open(TransportHTTP, Credential{})
 	cancelledTask := startTask(t, table, a, "n1", false)
-	closedTask := startTask(t, table, a, "n2", false)
-	listening := startTask(t, table, b, "-1", true)
-	busyClient := startTask(t, table, b, "n1", false)
-	sessionless := startTask(t, table, table.findSessionless(Credential{}), "-2", false)
+	closedSessionTask := startTask(t, table, a, "n2", false)
+	listeningTask := startTask(t, table, b, "-1", true)
+	runningTask := startTask(t, table, b, "n1", false)
+	sessionlessTask := startTask(t, table, table.findSessionless(Credential{}), "-2", false)
 
 	table.cancelTask(a, "n1", "enough")
 	table.cancelTask(a, "n1", "enough")
@@ -58,13 +58,13 @@ func TestTaskCancelCauses(t *testing.T) {
 	for _, testCase := range []struct {
 		ctx  context.Context
 		want error
-	}{{cancelledTask, ErrCancelled}, {closedTask, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
+	}{{cancelledTask, ErrCancelled}, {closedSessionTask, ErrSessionEnded}, {listeningTask, ErrShutdown}, {runningTask, nil}, {sessionlessTask, nil}} {
 		if cause := context.Cause(testCase.ctx); !errors.Is(cause, testCase.want) {
 			t.Errorf("cause of the context's end = %v, want %v", cause, testCase.want)
 		}
 	}
 	table.cancelAll(false)
-	if !errors.Is(context.Cause(busyClient), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
+	if !errors.Is(context.Cause(runningTask), ErrShutdown) || !errors.Is(context.Cause(sessionlessTask), ErrShutdown) {
 		t.Error("Shutdown did not cancel every call; want the cause ErrShutdown for each")
 	}
 }

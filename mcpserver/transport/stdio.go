@@ -40,7 +40,7 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 	// When in or ctx ends, the client's calls are cancelled, unless a Shutdown has begun,
 	// which waits for running calls.
 	select {
-	case <-s.sessions.shutdownBegun:
+	case <-s.sessions.shutdownStarted:
 	default:
 		s.sessions.closeSession(c.session.id)
 	}
@@ -94,7 +94,7 @@ func (c *stdioClient) serveMessages(ctx context.Context, inputReader io.Reader) 
 			return
 		case <-c.outWriter.writeFailed:
 			return
-		case <-c.server.sessions.shutdownBegun:
+		case <-c.server.sessions.shutdownStarted:
 			return
 		}
 	}
@@ -124,7 +124,7 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 		return
 	}
 	if m.hasInvalidID() {
-		_ = c.outWriter.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		_ = c.outWriter.writeMessage(rpcError(nil, wire.CodeInvalidRequest, invalidIDMessage))
 		return
 	}
 	p, err := parseParams(m.Params)
@@ -146,11 +146,11 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	case m.isForHandler() || m.Method == methodListen && m.isRequest():
 		c.startRequest(ctx, line, m, &p)
 	case m.isRequest() && m.Method != methodInitialize:
-		c.requests.Go(func() { c.passToLibrary(ctx, line, m) })
+		c.requests.Go(func() { c.serveWithMCPGo(ctx, line, m) })
 	default:
 		// The stdio client handles notifications, initialize and invalid messages before
 		// it reads the next line.
-		c.passToLibrary(ctx, line, m)
+		c.serveWithMCPGo(ctx, line, m)
 	}
 }
 
@@ -161,11 +161,11 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessag
 	switch err := table.beginTask(c.session, key, task{cancel: cancel, isStream: m.Method == methodListen}); {
 	case errors.Is(err, errDuplicateID):
 		cancel(nil)
-		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDMessage))
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingMessage))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, ServerStoppingMessage))
 		return
 	}
 	c.requests.Go(func() {
@@ -176,7 +176,7 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessag
 			return
 		}
 		defer table.releaseTask(c.session, key)
-		c.passToLibrary(ctx, line, m)
+		c.serveWithMCPGo(ctx, line, m)
 	})
 }
 
@@ -187,22 +187,22 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p
 	if p.IsModern() {
 		reply, serverIdentity = checkModernMeta(p), c.server.opts.Identity
 	}
-	var lastWrittenValue lastProgressWrite
+	var lastWrite lastProgressWrite
 	if reply == nil {
 		sendMessage := func(notificationJSON []byte) error {
 			err := c.outWriter.writeMessage(notificationJSON)
-			lastWrittenValue.set(c.readBarrier.nextProgressNumber(), time.Now())
+			lastWrite.set(c.readBarrier.nextProgressNumber(), time.Now())
 			return err
 		}
 		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, sendMessage))
 	}
-	minLength := c.awaitProgressRead(ctx, &lastWrittenValue, p.IsModern())
+	minLineBytes := c.awaitProgressRead(ctx, &lastWrite, p.IsModern())
 	c.server.sessions.releaseTask(c.session, key)
 	if ctx.Err() != nil {
 		reply.HandleUndelivered()
 		return
 	}
-	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
+	err := c.outWriter.writePadded(minLineBytes, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
 		reply.HandleUndelivered()
 		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
@@ -229,23 +229,23 @@ func (l *lastProgressWrite) get() (sequenceNumber uint64, writtenAt time.Time) {
 	return l.sequenceNumber, l.writtenAt
 }
 
-// minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
+// minLineBytes is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
 // recent progress are not delayed.
-func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastProgressWrite, isModern bool) (minLength int) {
-	sequenceNumber, writtenAt := lastWrittenValue.get()
+func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrite *lastProgressWrite, isModern bool) (minLineBytes int) {
+	sequenceNumber, writtenAt := lastWrite.get()
 	switch {
 	case sequenceNumber == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
 	case isModern:
-		waitMinMessageGap(ctx, writtenAt)
+		awaitProgressGap(ctx, writtenAt)
 	case !c.readBarrier.awaitPingAnswer(ctx, sequenceNumber):
 		return 0
 	}
 	return paddedAnswerBytes
 }
 
-func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m rpcMessage) {
-	response := c.server.passToLibrary(ctx, c.session, m, line)
+func (c *stdioClient) serveWithMCPGo(ctx context.Context, line []byte, m rpcMessage) {
+	response := c.server.serveWithMCPGo(ctx, c.session, m, line)
 	if response == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}

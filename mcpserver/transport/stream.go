@@ -226,33 +226,33 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// libraryWriter is the response to a request that mcp-go serves. Each write has a
+// mcpGoWriter is the response to a request that mcp-go serves. Each write has a
 // deadline, so that a client that does not read cannot block Shutdown.
-type libraryWriter struct {
+type mcpGoWriter struct {
 	http.ResponseWriter
 	controller *http.ResponseController
 }
 
-func newLibraryWriter(w http.ResponseWriter) libraryWriter {
-	return libraryWriter{ResponseWriter: w, controller: http.NewResponseController(w)}
+func newMCPGoWriter(w http.ResponseWriter) mcpGoWriter {
+	return mcpGoWriter{ResponseWriter: w, controller: http.NewResponseController(w)}
 }
 
 // The method Write implements io.Writer.
-func (p libraryWriter) Write(b []byte) (int, error) {
+func (p mcpGoWriter) Write(b []byte) (int, error) {
 	defer p.setDeadline()()
 	return p.ResponseWriter.Write(b)
 }
 
 // The method Flush implements http.Flusher, which mcp-go requires for streams.
-func (p libraryWriter) Flush() {
+func (p mcpGoWriter) Flush() {
 	defer p.setDeadline()()
 	_ = p.controller.Flush() // after a failed Flush, the next write returns the error
 }
 
 // Unwrap returns the wrapped http.ResponseWriter, as http.ResponseController requires.
-func (p libraryWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p mcpGoWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-func (p libraryWriter) setDeadline() func() {
+func (p mcpGoWriter) setDeadline() func() {
 	_ = p.controller.SetWriteDeadline(time.Now().Add(writeTimeout))
 	return func() { _ = p.controller.SetWriteDeadline(time.Time{}) }
 }

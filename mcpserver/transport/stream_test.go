@@ -44,7 +44,7 @@ func (r *responseRecorder) Flush()          {}
 
 func TestFailedWriteIsReportedOnce(t *testing.T) {
 	failedWrites := 0
-	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { failedWrites++ })
+	s := newStream(failingResponseWriter{}, &http.Request{Header: http.Header{}}, time.Hour, func() { failedWrites++ })
 	for range 3 {
 		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)
@@ -55,9 +55,9 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 	}
 }
 
-type brokenResponse struct{}
+type failingResponseWriter struct{}
 
-func (brokenResponse) Header() http.Header       { return http.Header{} }
-func (brokenResponse) WriteHeader(int)           {}
-func (brokenResponse) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-func (brokenResponse) Flush()                    {}
+func (failingResponseWriter) Header() http.Header       { return http.Header{} }
+func (failingResponseWriter) WriteHeader(int)           {}
+func (failingResponseWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (failingResponseWriter) Flush()                    {}

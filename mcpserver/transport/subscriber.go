@@ -11,7 +11,7 @@ import (
 // Subscriber is a client that can subscribe to resources. A Subscriber is safe for
 // concurrent use.
 type Subscriber struct {
-	updateSignal tokenSignal // updateSignal is set when a resource has changed
+	updateSignal coalescingSignal // updateSignal is set when a resource has changed
 
 	mu             sync.Mutex      // the mutex guards the field subscribedURIs
 	subscribedURIs map[string]bool // subscribedURIs are the client's subscriptions; true if a notification is pending
@@ -81,11 +81,11 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 	return ok
 }
 
-// tokenSignal is a channel of capacity 1 that signals an update.
-type tokenSignal chan struct{}
+// coalescingSignal is a channel of capacity 1 that signals an update.
+type coalescingSignal chan struct{}
 
 // The method set never blocks, and does nothing if the signal already contains a token.
-func (s tokenSignal) set() {
+func (s coalescingSignal) set() {
 	select {
 	case s <- struct{}{}:
 	default:
@@ -105,7 +105,7 @@ const defaultLogLevel = mcp.LoggingLevelInfo
 // logQueue contains the log messages that are queued for one client. The methods of
 // logQueue are safe for concurrent use.
 type logQueue struct {
-	updateSignal tokenSignal
+	updateSignal coalescingSignal
 
 	mu          sync.Mutex // the mutex guards all fields below
 	level       mcp.LoggingLevel

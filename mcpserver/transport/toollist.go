@@ -35,15 +35,15 @@ func toToolList(id json.RawMessage, jsonrpcMessage mcp.JSONRPCMessage) (toolList
 func (l toolList) writeTo(b *bufio.Writer) {
 	emptyResult := l.result
 	emptyResult.Tools = []mcp.Tool{}
-	jsonHead, err := json.Marshal(emptyResult)
-	const emptyToolsEnd = `"tools":[]}`
-	if err != nil || len(jsonHead) < len(emptyToolsEnd) || string(jsonHead[len(jsonHead)-len(emptyToolsEnd):]) != emptyToolsEnd {
+	emptyResultJSON, err := json.Marshal(emptyResult)
+	const emptyToolsSuffix = `"tools":[]}`
+	if err != nil || len(emptyResultJSON) < len(emptyToolsSuffix) || string(emptyResultJSON[len(emptyResultJSON)-len(emptyToolsSuffix):]) != emptyToolsSuffix {
 		panic("transport: the list of tools does not end with the tools") // a test checks that the JSON ends with the tools
 	}
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	b.Write(l.id)
 	b.WriteString(`,"result":`)
-	b.Write(jsonHead[:len(jsonHead)-len("]}")])
+	b.Write(emptyResultJSON[:len(emptyResultJSON)-len("]}")])
 	for i := range l.result.Tools {
 		if i > 0 {
 			b.WriteByte(',')

@@ -12,17 +12,17 @@ import (
 
 func TestToolListMatchesMCPGoEncoding(t *testing.T) {
 	yes := true
-	plainTool := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
-	completeTool := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
-	completeTool.Title, completeTool.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
-	completeTool.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}
-	builtTool := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
-	more := plainTool
-	more.Name, more.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}
+	minimalTool := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
+	toolWithAllFields := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
+	toolWithAllFields.Title, toolWithAllFields.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
+	toolWithAllFields.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}
+	constructedTool := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
+	otherTool := minimalTool
+	otherTool.Name, otherTool.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}
 	for name, result := range map[string]mcp.ListToolsResult{
 		"none":  {Tools: []mcp.Tool{}},
-		"all":   {Tools: []mcp.Tool{plainTool, completeTool, builtTool, more}},
-		"paged": {Tools: []mcp.Tool{plainTool}, PaginatedResult: mcp.PaginatedResult{NextCursor: "next"}},
+		"all":   {Tools: []mcp.Tool{minimalTool, toolWithAllFields, constructedTool, otherTool}},
+		"paged": {Tools: []mcp.Tool{minimalTool}, PaginatedResult: mcp.PaginatedResult{NextCursor: "next"}},
 	} {
 		want, err := json.Marshal(mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), result))
 		if err != nil {

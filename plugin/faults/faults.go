@@ -73,24 +73,24 @@ type Faults struct {
 
 	saveLock sync.Mutex // saveLock is locked while the file of faults is written
 
-	mu        sync.Mutex // the mutex guards all fields below
-	byPlugin  map[string][]Fault
-	listeners []func()
+	mu             sync.Mutex // the mutex guards all fields below
+	faultsByPlugin map[string][]Fault
+	listeners      []func()
 }
 
 // Open returns the faults that are stored in the state folder dir. Open ignores an
 // unreadable file of faults.
 func Open(dir string, log zerolog.Logger) *Faults {
-	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
+	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, faultsByPlugin: map[string][]Fault{}}
 	if fileInfo, err := os.Stat(f.path); err != nil || fileInfo.Size() > maxFaultsBytes {
 		return f
 	}
 	faultsJSON, err := os.ReadFile(f.path)
 	if err == nil {
-		err = json.Unmarshal(faultsJSON, &f.byPlugin)
+		err = json.Unmarshal(faultsJSON, &f.faultsByPlugin)
 	}
-	if err != nil || f.byPlugin == nil {
-		f.byPlugin = map[string][]Fault{}
+	if err != nil || f.faultsByPlugin == nil {
+		f.faultsByPlugin = map[string][]Fault{}
 	}
 	return f
 }
@@ -101,7 +101,7 @@ func (f *Faults) FindFault(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, fault := range f.byPlugin[p.Name] {
+	for _, fault := range f.faultsByPlugin[p.Name] {
 		if fault.Content == content {
 			return fault, true
 		}
@@ -126,7 +126,7 @@ func (f *Faults) RecordFault(p *plugin.Plugin, problemText, pageURL, browser str
 	}
 	fault := Fault{Content: p.ContentHash(), Problem: problemText, Site: site, Browser: browser, At: time.Now().UTC().Truncate(time.Second)}
 	f.change(func() bool {
-		pluginFaults := f.byPlugin[p.Name]
+		pluginFaults := f.faultsByPlugin[p.Name]
 		for _, pluginFault := range pluginFaults {
 			if pluginFault.Content == fault.Content && pluginFault.Problem == problemText && pluginFault.Site == site {
 				return false
@@ -134,7 +134,7 @@ func (f *Faults) RecordFault(p *plugin.Plugin, problemText, pageURL, browser str
 		}
 		pluginFaults = slices.DeleteFunc(slices.Clone(pluginFaults), func(pluginFault Fault) bool { return pluginFault.Content == fault.Content })
 		pluginFaults = append(pluginFaults, fault)
-		f.byPlugin[p.Name] = pluginFaults[max(0, len(pluginFaults)-maxFaults):]
+		f.faultsByPlugin[p.Name] = pluginFaults[max(0, len(pluginFaults)-maxFaults):]
 		return true
 	})
 }
@@ -142,19 +142,19 @@ func (f *Faults) RecordFault(p *plugin.Plugin, problemText, pageURL, browser str
 // ClearFault records that the adapter of p has started in a page.
 func (f *Faults) ClearFault(p *plugin.Plugin) {
 	f.mu.Lock()
-	hasNoFaults := len(f.byPlugin[p.Name]) == 0
+	hasNoFaults := len(f.faultsByPlugin[p.Name]) == 0
 	f.mu.Unlock()
 	if hasNoFaults {
 		return
 	}
 	content := p.ContentHash()
 	f.change(func() bool {
-		pluginFaults := f.byPlugin[p.Name]
+		pluginFaults := f.faultsByPlugin[p.Name]
 		otherFaults := slices.DeleteFunc(slices.Clone(pluginFaults), func(fault Fault) bool { return fault.Content == content })
 		if len(otherFaults) == 0 {
-			delete(f.byPlugin, p.Name)
+			delete(f.faultsByPlugin, p.Name)
 		} else {
-			f.byPlugin[p.Name] = otherFaults
+			f.faultsByPlugin[p.Name] = otherFaults
 		}
 		return len(otherFaults) < len(pluginFaults)
 	})
@@ -194,7 +194,7 @@ func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	}
 	if fault, isFaulty := g.faults.FindFault(loadedPlugin); isFaulty && fault.Site == "" {
 		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, fmt.Sprintf("the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem),
-			errtext.AddUserStep(wire.ErrPluginBroken, fmt.Sprintf("The plugin %s can't run: %s.", loadedPlugin.Name, strings.TrimRight(fault.Problem, "."))))
+			errtext.AppendNextUserStep(wire.ErrPluginBroken, fmt.Sprintf("The plugin %s can't run: %s.", loadedPlugin.Name, strings.TrimRight(fault.Problem, "."))))
 	}
 	return dispatch.Verdict{}
 }
@@ -203,7 +203,7 @@ func (f *Faults) save() {
 	f.saveLock.Lock()
 	defer f.saveLock.Unlock()
 	f.mu.Lock()
-	faultsJSON := rawjson.Encode(f.byPlugin)
+	faultsJSON := rawjson.Encode(f.faultsByPlugin)
 	f.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
 	if err == nil {

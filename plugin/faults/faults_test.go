@@ -30,7 +30,7 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-func TestFaultsApplyToOnePluginBuild(t *testing.T) {
+func TestFaultsApplyOnlyToSameContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")
 	changes := 0

@@ -202,17 +202,17 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, set
 	line("permission", "%s", s.EffectivePermission)
 	line("runs", "%s", describeRunLocations(inspectedPlugin))
 	line("world", "%s", plugin.DescribeWorld(inspectedPlugin.World))
-	if inspectedPlugin.StartsLate() {
+	if inspectedPlugin.StartsAfterPageScripts() {
 		line("late", "%s", plugin.LateStartDescription)
-		line("late access", "%s", formatOnOff(s.HasLateAccess()))
+		line("late access", "%s", formatOnOff(s.HasLateStartAccess()))
 	}
 	line("may call", "%s", formatAllowedCalls(s))
 	ownCode, libraries := code.OwnCode(), code.LibraryCode()
 	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(ownCode), len(libraries))
-	ownFeatures, preScriptFeatures, libraryFeatures := findBrowserFeatures(ownCode), findBrowserFeatures(code.PreScript), findBrowserFeatures(libraries)
+	featuresOfOwnCode, featuresOfPreScript, featuresOfLibraries := findBrowserFeatures(ownCode), findBrowserFeatures(code.PreScript), findBrowserFeatures(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
-		joinTextsOrNone(browserFeatureNames(ownFeatures)), joinTextsOrNone(browserFeatureNames(preScriptFeatures)), joinTextsOrNone(browserFeatureNames(libraryFeatures)))
-	for _, m := range sortBrowserFeatures(ownFeatures, preScriptFeatures) {
+		joinTextsOrNone(browserFeatureNames(featuresOfOwnCode)), joinTextsOrNone(browserFeatureNames(featuresOfPreScript)), joinTextsOrNone(browserFeatureNames(featuresOfLibraries)))
+	for _, m := range sortBrowserFeatures(featuresOfOwnCode, featuresOfPreScript) {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
 	}
 	line("settings", "%s", formatSettings(inspectedPlugin, settingValues))

@@ -63,9 +63,9 @@ func newTwoToolPackage(name, code string) plugintest.Package {
 	}}
 }
 
-func bundledAdapter(ownCode string, libraryLines int) string {
+func bundledAdapter(ownCode string, libraryLineCount int) string {
 	return "\"use strict\";\n(() => {\n" +
-		"  // node_modules/zod/v4/core/core.js\n" + strings.Repeat("  var zod = new Function('return 1');\n", libraryLines) +
+		"  // node_modules/zod/v4/core/core.js\n" + strings.Repeat("  var zod = new Function('return 1');\n", libraryLineCount) +
 		"  // src/tools/send.ts\n" + ownCode +
 		"  // ../../platform/plugin-sdk/dist/fetch.js\n  var sdk = globalThis.fetch;\n" +
 		"  // src/index.ts\n  globalThis.__openTabs.adapters.mail = { tools: [] };\n})();\n"
@@ -83,9 +83,9 @@ func TestInspectionIsReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overview, nextPackage, err := inspection.Page("")
-	if err != nil || nextPackage != "" {
-		t.Fatal(nextPackage, err)
+	overview, nextPage, err := inspection.Page("")
+	if err != nil || nextPage != "" {
+		t.Fatal(nextPage, err)
 	}
 	for _, want := range []string{
 		"mail 1.0.0 (The mail)", "sites         *://localhost/*", "content hash  " + inspection.Hash, "reviewed      never", "permission    off",
@@ -96,18 +96,18 @@ func TestInspectionIsReadable(t *testing.T) {
 			t.Errorf("want the text %q in the overview\n%s", want, overview)
 		}
 	}
-	code, nextPackage, err := inspection.Page("code")
-	if err != nil || nextPackage != "" || !strings.Contains(code, "var send = ") || !strings.Contains(code, "__adapterHash") || strings.Contains(code, "zod") {
-		t.Errorf("author's code = %.2000s\nnext page %q, error %v; want one page without library code", code, nextPackage, err)
+	code, nextPage, err := inspection.Page("code")
+	if err != nil || nextPage != "" || !strings.Contains(code, "var send = ") || !strings.Contains(code, "__adapterHash") || strings.Contains(code, "zod") {
+		t.Errorf("author's code = %.2000s\nnext page %q, error %v; want one page without library code", code, nextPage, err)
 	}
 	var libraries strings.Builder
 	for sectionName := "libraries"; sectionName != ""; {
-		pageText, nextPackage, err := inspection.Page(sectionName)
+		pageText, nextPage, err := inspection.Page(sectionName)
 		if err != nil || len(pageText) > 48<<10 {
 			t.Fatal(sectionName, len(pageText), err)
 		}
 		libraries.WriteString(pageText)
-		sectionName = nextPackage
+		sectionName = nextPage
 	}
 	if n := strings.Count(libraries.String(), "var zod"); n != 5000 {
 		t.Errorf("library lines in all pages = %d; want 5000", n)
@@ -130,9 +130,9 @@ func TestChangesSinceReview(t *testing.T) {
 	if changes, hasReviewed, err := w.policy.Changes(mailPlugin); changes != "" || !hasReviewed || err != nil {
 		t.Error(changes, hasReviewed, err)
 	}
-	nextPackage := mailPackage(now)
-	nextPackage.Code = bundledAdapter(now, 5001)
-	w.load(nextPackage)
+	changedPackage := mailPackage(now)
+	changedPackage.Code = bundledAdapter(now, 5001)
+	w.load(changedPackage)
 	changedPlugin, _ := w.Set().Plugin("mail")
 	changes, hasReviewed, err := w.policy.Changes(changedPlugin)
 	if err != nil || !hasReviewed {
@@ -183,35 +183,35 @@ func TestReviewTokens(t *testing.T) {
 		}
 		return inspection
 	}
-	mailInspected, chatInspection := inspect("mail"), inspect("chat")
+	mailInspection, chatInspection := inspect("mail"), inspect("chat")
 	synctest.Test(t, func(t *testing.T) {
 		var tokens inspection.Tokens
-		token := tokens.Issue(mailInspected)
-		if len(token) != 43 || token == tokens.Issue(mailInspected) {
+		token := tokens.Issue(mailInspection)
+		if len(token) != 43 || token == tokens.Issue(mailInspection) {
 			t.Errorf("review token = %q; want 43 random characters (256 bits)", token)
 		}
-		if hash, err := tokens.Redeem(token, "mail"); hash != mailInspected.Hash || err != nil {
+		if hash, err := tokens.Redeem(token, "mail"); hash != mailInspection.Hash || err != nil {
 			t.Error(hash, err)
 		}
-		chatToken, expiredToken := tokens.Issue(chatInspection), tokens.Issue(mailInspected)
+		chatToken, expiredToken := tokens.Issue(chatInspection), tokens.Issue(mailInspection)
 		if err := discardResult(tokens.Redeem(chatToken, "mail")); err == nil {
 			t.Error("the review token of another plugin is accepted; want an error")
 		}
 		<-time.After(10*time.Minute - 1)
-		newestToken := tokens.Issue(mailInspected)
+		newestToken := tokens.Issue(mailInspection)
 		<-time.After(1)
-		for attemptName, err := range map[string]error{
+		for caseName, err := range map[string]error{
 			"used": discardResult(tokens.Redeem(token, "mail")), "tried already": discardResult(tokens.Redeem(chatToken, "chat")),
 			"late": discardResult(tokens.Redeem(expiredToken, "mail")), "guessed": discardResult(tokens.Redeem("", "mail")),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "inspect the plugin again for a new one") {
-				t.Errorf("%s: error %v; want an error that contains %q", attemptName, err, "inspect the plugin again for a new one")
+				t.Errorf("%s: error %v; want an error that contains %q", caseName, err, "inspect the plugin again for a new one")
 			}
 		}
 		if err := discardResult(tokens.Redeem(newestToken, "mail")); err != nil {
 			t.Error(err)
 		}
-		firstToken := tokens.Issue(mailInspected)
+		firstToken := tokens.Issue(mailInspection)
 		for range 200 {
 			tokens.Issue(chatInspection)
 		}
@@ -292,7 +292,7 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 }
 
-func TestReviewText(t *testing.T) {
+func TestReviewTextShowsChangesAndCode(t *testing.T) {
 	longCode := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, newTwoToolPackage("a", "first();\n"))
 	if inspection, err := w.inspect("a"); err != nil || inspection.ReviewText(false) != "" || !strings.Contains(inspection.ReviewText(true), "\nThe author's code:\n\n") {
@@ -304,11 +304,11 @@ func TestReviewText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shortText, fullText := inspection.ReviewText(false), inspection.ReviewText(true)
-	if !strings.HasPrefix(shortText, "\nChanges since the last review:\n\n") || strings.Contains(shortText, "The author's code") {
-		t.Errorf("review text without the code = %.300s; want only the changes", shortText)
+	textWithoutCode, textWithCode := inspection.ReviewText(false), inspection.ReviewText(true)
+	if !strings.HasPrefix(textWithoutCode, "\nChanges since the last review:\n\n") || strings.Contains(textWithoutCode, "The author's code") {
+		t.Errorf("review text without the code = %.300s; want only the changes", textWithoutCode)
 	}
-	if !strings.HasPrefix(fullText, shortText) || strings.Count(fullText[len(shortText):], "const line = 1;\n") != 10_000 {
-		t.Errorf("review text with the code: %d bytes, without the code: %d; want all 10,000 lines", len(fullText), len(shortText))
+	if !strings.HasPrefix(textWithCode, textWithoutCode) || strings.Count(textWithCode[len(textWithoutCode):], "const line = 1;\n") != 10_000 {
+		t.Errorf("review text with the code: %d bytes, without the code: %d; want all 10,000 lines", len(textWithCode), len(textWithoutCode))
 	}
 }

@@ -27,7 +27,7 @@ type featurePattern struct {
 }
 
 // Minified code keeps the names of browser APIs.
-func newWordPatterns(meaning string, names ...string) []featurePattern {
+func newWordFeaturePatterns(meaning string, names ...string) []featurePattern {
 	var capabilities []featurePattern
 	for _, name := range names {
 		capabilities = append(capabilities, featurePattern{browserFeature{name, meaning}, name, lazyregexp.New(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
@@ -35,29 +35,29 @@ func newWordPatterns(meaning string, names ...string) []featurePattern {
 	return capabilities
 }
 
-func newFeaturePattern(name, meaning, literal, pattern string) []featurePattern {
+func newBrowserFeaturePatterns(name, meaning, literal, pattern string) []featurePattern {
 	return []featurePattern{{browserFeature{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
 
 var featurePatterns = sortedFeaturePatterns(
-	newWordPatterns("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
-	newWordPatterns("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
-	newWordPatterns("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
-	newWordPatterns("Runs text as code, which this review does not show.", "eval", "Function"),
-	newWordPatterns("Reads or writes cookies.", "document.cookie", "cookieStore"),
-	newWordPatterns("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
-	newWordPatterns("Asks for passwords or keys that the browser keeps.", "credentials.get"),
-	newWordPatterns("Reads or writes the clipboard.", "clipboard"),
-	newWordPatterns("Sends messages to other windows or frames.", "postMessage"),
-	newWordPatterns("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
-	newWordPatterns("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
-	newFeaturePattern("document.write", "Writes HTML into the page, which can run scripts or load addresses.", "write", `\bdocument(\?\.|\.)write(ln)?\b|\bdocument\[["']write(ln)?["']\]`),
-	newFeaturePattern("window.open", "Opens a window or tab at an address of its choice.", "open",
+	newWordFeaturePatterns("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
+	newWordFeaturePatterns("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
+	newWordFeaturePatterns("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
+	newWordFeaturePatterns("Runs text as code, which this review does not show.", "eval", "Function"),
+	newWordFeaturePatterns("Reads or writes cookies.", "document.cookie", "cookieStore"),
+	newWordFeaturePatterns("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
+	newWordFeaturePatterns("Asks for passwords or keys that the browser keeps.", "credentials.get"),
+	newWordFeaturePatterns("Reads or writes the clipboard.", "clipboard"),
+	newWordFeaturePatterns("Sends messages to other windows or frames.", "postMessage"),
+	newWordFeaturePatterns("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
+	newWordFeaturePatterns("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
+	newBrowserFeaturePatterns("document.write", "Writes HTML into the page, which can run scripts or load addresses.", "write", `\bdocument(\?\.|\.)write(ln)?\b|\bdocument\[["']write(ln)?["']\]`),
+	newBrowserFeaturePatterns("window.open", "Opens a window or tab at an address of its choice.", "open",
 		`\b(window|self|globalThis|top|parent)(\?\.|\.)open\b|\b(window|self|globalThis|top|parent)\[["']open["']\]|(^|[^\w$.])open\(\s*["'`+"`"+`]`),
-	newFeaturePattern("import()", "Loads further code when it runs, which this review does not show.", "import", `(^|[^\w$.])import\s*(/\*.*?\*/\s*)?\(`),
-	newFeaturePattern("context.call", "Calls tools, maybe of other plugins.", "call", `\bcontext\s*(\?\.|\.)\s*call\b|(\?\.|\.)call(\?\.)?\(\s*["'`+"`"+`]|\[["']call["']\]|[({,]\s*call\s*(:\s*[\w$]+\s*)?[,}][^;]*?\)?\s*(=>|\{)`),
-	newFeaturePattern("Image", "Loads an image, which can send data in its address.", "Image", `\bnew\s+(window\.|globalThis\.|self\.)?Image\b`),
-	newFeaturePattern("timer with a string", "Runs text as code later, which this review does not show.", "set",
+	newBrowserFeaturePatterns("import()", "Loads further code when it runs, which this review does not show.", "import", `(^|[^\w$.])import\s*(/\*.*?\*/\s*)?\(`),
+	newBrowserFeaturePatterns("context.call", "Calls tools, maybe of other plugins.", "call", `\bcontext\s*(\?\.|\.)\s*call\b|(\?\.|\.)call(\?\.)?\(\s*["'`+"`"+`]|\[["']call["']\]|[({,]\s*call\s*(:\s*[\w$]+\s*)?[,}][^;]*?\)?\s*(=>|\{)`),
+	newBrowserFeaturePatterns("Image", "Loads an image, which can send data in its address.", "Image", `\bnew\s+(window\.|globalThis\.|self\.)?Image\b`),
+	newBrowserFeaturePatterns("timer with a string", "Runs text as code later, which this review does not show.", "set",
 		`\b(setTimeout|setInterval)\s*(\?\.)?\(\s*["'`+"`"+`]`),
 )
 

@@ -21,8 +21,8 @@ const (
 // review token is valid for one use, within 10 minutes, for one content of one plugin. The
 // zero Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
-	mu     sync.Mutex // the mutex guards the field issued
-	issued []issuedToken
+	mu           sync.Mutex // the mutex guards the field issuedTokens
+	issuedTokens []issuedToken
 }
 
 type issuedToken struct {
@@ -37,30 +37,30 @@ func (r *Tokens) Issue(inspection *Inspection) string {
 	token := base64.RawURLEncoding.EncodeToString(randomBytes[:])
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.issued) == maxTokens {
-		r.issued = r.issued[1:]
+	if len(r.issuedTokens) == maxTokens {
+		r.issuedTokens = r.issuedTokens[1:]
 	}
-	r.issued = append(r.issued, issuedToken{token, inspection.Plugin.Name, inspection.Hash, time.Now().Add(tokenLifetime)})
+	r.issuedTokens = append(r.issuedTokens, issuedToken{token, inspection.Plugin.Name, inspection.Hash, time.Now().Add(tokenLifetime)})
 	return token
 }
 
-// The text of errToken does not reveal why the token is invalid.
-var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
+// The text of errInvalidToken does not reveal why the token is invalid.
+var errInvalidToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
 // Redeem returns the hash of the content that the agent inspected to get the token. A review token can be redeemed only
 // once. A failed attempt to redeem a token makes the token invalid.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, issued := range r.issued {
+	for i, issued := range r.issuedTokens {
 		if issued.token != token {
 			continue
 		}
-		r.issued = append(r.issued[:i:i], r.issued[i+1:]...)
+		r.issuedTokens = append(r.issuedTokens[:i:i], r.issuedTokens[i+1:]...)
 		if issued.name != name || !time.Now().Before(issued.validUntil) {
-			return "", errToken
+			return "", errInvalidToken
 		}
 		return issued.hash, nil
 	}
-	return "", errToken
+	return "", errInvalidToken
 }

@@ -92,7 +92,7 @@ func (inspection *Inspection) browserFeatures() []wire.PowerView {
 		{wire.SectionLibraries, inspection.code.LibraryCode()},
 	} {
 		for _, m := range findBrowserFeatures(section.code) {
-			i := slices.IndexFunc(powerViews, func(power wire.PowerView) bool { return power.Name == m.Name })
+			i := slices.IndexFunc(powerViews, func(powerView wire.PowerView) bool { return powerView.Name == m.Name })
 			if i < 0 {
 				i = len(powerViews)
 				powerViews = append(powerViews, wire.PowerView{Name: m.Name, Meaning: m.Meaning})

@@ -41,9 +41,9 @@ func TestInspectionView(t *testing.T) {
 		t.Errorf("inspection of a new plugin = %+v; want its description, package and pre-script, and no earlier review", view)
 	}
 	var powerNames []string
-	for _, power := range view.Powers {
-		for _, section := range power.Sections {
-			powerNames = append(powerNames, power.Name+" in "+string(section))
+	for _, powerView := range view.Powers {
+		for _, section := range powerView.Sections {
+			powerNames = append(powerNames, powerView.Name+" in "+string(section))
 		}
 	}
 	if got := strings.Join(powerNames, ", "); got != "eval in libraries, fetch in code, localStorage in pre-script" {
@@ -85,9 +85,9 @@ func TestPanelPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := wire.PluginPageParams{Plugin: "mail", Hash: mailInspection.Hash, Section: wire.SectionCode, Page: 2}
-	firstParams := request
-	firstParams.Page = 1
-	firstPage, firstErr := mailInspection.PanelPage(firstParams)
+	firstPageParams := request
+	firstPageParams.Page = 1
+	firstPage, firstErr := mailInspection.PanelPage(firstPageParams)
 	page, err := mailInspection.PanelPage(request)
 	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || findViewSection(mailInspection.View(), wire.SectionCode).Pages != 4 {
 		t.Errorf("page 2 begins at line %d, errors %v and %v; want the line after page 1", page.FirstLine, err, firstErr)
@@ -99,10 +99,10 @@ func TestPanelPage(t *testing.T) {
 		`of the section "pre-script"`: func(p *wire.PluginPageParams) { p.Section = wire.SectionPreScript },
 		`of the section "other"`:      func(p *wire.PluginPageParams) { p.Section = "other" },
 	} {
-		wrongParams := request
-		pluginChange(&wrongParams)
-		if _, err := mailInspection.PanelPage(wrongParams); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error for the invalid page request %+v = %v; want %q", wrongParams, err, want)
+		invalidParams := request
+		pluginChange(&invalidParams)
+		if _, err := mailInspection.PanelPage(invalidParams); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error for the invalid page request %+v = %v; want %q", invalidParams, err, want)
 		}
 	}
 }

@@ -38,18 +38,18 @@ func (g callerGate) isRestricted(name string) bool {
 	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
-func (g callerGate) checkCall(caller, calledTools string) dispatch.Verdict {
-	isAllowed := g.p.State(caller).mayCall(calledTools)
+func (g callerGate) checkCall(caller, calledPlugin string) dispatch.Verdict {
+	isAllowed := g.p.State(caller).mayCall(calledPlugin)
 	isRestricted := g.isRestricted(caller)
-	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, calledTools)
+	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, calledPlugin)
 	switch {
 	case isRestricted && !isAllowed:
-		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, calledTools),
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, calledPlugin),
 			allowCommand+" and "+formatLateAccessCommand(caller))
 	case isRestricted:
 		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), formatLateAccessCommand(caller))
 	case !isAllowed:
-		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, calledTools), allowCommand)
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, calledPlugin), allowCommand)
 	}
 	return dispatch.Verdict{}
 }
@@ -58,10 +58,10 @@ func formatLateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-func newRefusalVerdict(factText, command string) dispatch.Verdict {
+func newRefusalVerdict(errorSentence, command string) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied,
-		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", factText, command),
-		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command))
+		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", errorSentence, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", errorSentence, command))
 }
 
 // Resolve wraps [Registry.Resolve] and hides the tools of plugins that the calling plugin is
@@ -72,16 +72,16 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 		if err == nil {
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
-		calledTools := parsePluginName(parent, name)
+		calledPlugin := parsePluginName(parent, name)
 		if builtinTool, ok := e.policy.currentPlugins().Tool(name); ok && builtinTool.Plugin.IsBuiltin() {
-			calledTools = builtinTool.Plugin.Name
+			calledPlugin = builtinTool.Plugin.Name
 		}
-		if calledTools == parent.Plugin {
+		if calledPlugin == parent.Plugin {
 			return tool, args, err
 		}
 		gate := callerGate{e.policy}
-		if _, calledPlugins := e.policy.currentPlugins().Plugin(calledTools); calledPlugins || gate.isRestricted(parent.Plugin) {
-			if v := gate.checkCall(parent.Plugin, calledTools); v.BlockError != nil {
+		if _, isPlugin := e.policy.currentPlugins().Plugin(calledPlugin); isPlugin || gate.isRestricted(parent.Plugin) {
+			if v := gate.checkCall(parent.Plugin, calledPlugin); v.BlockError != nil {
 				return dispatch.Tool{}, nil, v.BlockError
 			}
 		}
@@ -89,8 +89,8 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 	}
 }
 
-// The method After implements [dispatch.AfterHook].
-func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
+// The method AfterCall implements [dispatch.AfterHook].
+func (g callerGate) AfterCall(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
 		go g.p.file.NotifyListeners()
@@ -114,17 +114,17 @@ type refusedCalls struct {
 	calledPluginsByCaller map[string][]string
 }
 
-func (r *refusedCalls) add(caller, calledTools string) bool {
+func (r *refusedCalls) add(caller, calledPlugin string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calledPluginsByCaller == nil {
 		r.calledPluginsByCaller = map[string][]string{}
 	}
 	calledPlugins := r.calledPluginsByCaller[caller]
-	if slices.Contains(calledPlugins, calledTools) || len(calledPlugins) == maxRefusedPlugins || calledPlugins == nil && len(r.calledPluginsByCaller) == maxRefusedCallers {
+	if slices.Contains(calledPlugins, calledPlugin) || len(calledPlugins) == maxRefusedPlugins || calledPlugins == nil && len(r.calledPluginsByCaller) == maxRefusedCallers {
 		return false
 	}
-	r.calledPluginsByCaller[caller] = append(calledPlugins, calledTools)
+	r.calledPluginsByCaller[caller] = append(calledPlugins, calledPlugin)
 	return true
 }
 
@@ -135,9 +135,9 @@ func (p *Policy) RefusedPlugins(name string) []string {
 	p.refusedCalls.mu.Lock()
 	defer p.refusedCalls.mu.Unlock()
 	var pluginNames []string
-	for _, calledTools := range p.refusedCalls.calledPluginsByCaller[name] {
-		if !s.mayCall(calledTools) {
-			pluginNames = append(pluginNames, calledTools)
+	for _, calledPlugin := range p.refusedCalls.calledPluginsByCaller[name] {
+		if !s.mayCall(calledPlugin) {
+			pluginNames = append(pluginNames, calledPlugin)
 		}
 	}
 	slices.Sort(pluginNames)
@@ -145,8 +145,8 @@ func (p *Policy) RefusedPlugins(name string) []string {
 }
 
 func parsePluginName(parent dispatch.Tool, name string) string {
-	if calledTools, _, ok := strings.Cut(name, "__"); ok {
-		return calledTools
+	if calledPlugin, _, ok := strings.Cut(name, "__"); ok {
+		return calledPlugin
 	}
 	return parent.Plugin
 }

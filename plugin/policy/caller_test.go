@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-func latePackage(name string) plugintest.Package {
+func newLateStartPackage(name string) plugintest.Package {
 	return newTwoToolPackage(name, "class A { onActivate() { } }")
 }
 
@@ -24,7 +24,7 @@ func newCaller(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-func (g *gatedCalls) runNested(caller string, decision *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
+func (g *gateFixture) runNested(caller string, decision *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: newCaller(caller),
@@ -59,7 +59,7 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 }
 
 func TestCallsToAnotherPlugin(t *testing.T) {
-	g := newGatedCalls(t, permissionAuto)
+	g := newGateFixture(t, permissionAuto)
 	changeSignals := make(chan struct{}, 1)
 	g.policy.OnChange(func() {
 		select {
@@ -107,7 +107,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 }
 
 func TestApprovalNamesTheCaller(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
 	ticket, err := g.runNested("b", newAllowDecision(wire.ScopeOnce, 0))
 	g.failOnError(err)
@@ -125,7 +125,7 @@ func TestApprovalNamesTheCaller(t *testing.T) {
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGatedCallsWith(t, permissionAsk, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""), newTwoToolPackage("c", ""))
+			g := newGateFixtureWith(t, permissionAsk, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""), newTwoToolPackage("c", ""))
 			g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
 			g.failOnError(g.policy.SetCalls("c", "a", true, "x"))
 			allowDecision := newAllowDecision(scope, 0)
@@ -155,8 +155,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-func TestLatePluginCalls(t *testing.T) {
-	g := newGatedCallsWith(t, permissionAuto, newTwoToolPackage("a", "1;"), latePackage("b"))
+func TestLateStartPluginCannotCallOthers(t *testing.T) {
+	g := newGateFixtureWith(t, permissionAuto, newTwoToolPackage("a", "1;"), newLateStartPackage("b"))
 	_, err := g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied, "ask the user", "The plugin b may not call tools of the plugin a, and it starts after the page's scripts. To allow it, run "+
 		"`opentabs plugin permission b --allow-calls-to a` and `opentabs plugin permission b --late-access on`, or use the side panel.")
@@ -164,40 +164,40 @@ func TestLatePluginCalls(t *testing.T) {
 	_, err = g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
 		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
-	decideFromOwnTab := func(tab int, browser string) dispatch.Verdict {
+	decideCallToTab := func(tab int, browser string) dispatch.Verdict {
 		return g.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: newCaller("b"), TabID: tab, Browser: browser})
 	}
-	if v := decideFromOwnTab(7, "b1"); v.BlockError != nil {
+	if v := decideCallToTab(7, "b1"); v.BlockError != nil {
 		t.Errorf("call in the adapter's own tab: block %v; want none", v.BlockError)
 	}
-	if decideFromOwnTab(8, "b1").BlockError == nil || decideFromOwnTab(7, "b2").BlockError == nil {
+	if decideCallToTab(8, "b1").BlockError == nil || decideCallToTab(7, "b2").BlockError == nil {
 		t.Error("the restricted adapter reached another tab or browser; want a block")
 	}
-	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
+	g.failOnError(g.policy.SetLateStartAccess("b", true, "x"))
 	_, err = g.runNested("b", nil)
 	g.failOnError(err)
-	if v := decideFromOwnTab(8, "b1"); v.BlockError != nil {
+	if v := decideCallToTab(8, "b1"); v.BlockError != nil {
 		t.Errorf("call in another tab with late access: block %v; want none", v.BlockError)
 	}
-	g.failOnError(g.policy.SetLateAccess("b", false, "x"))
+	g.failOnError(g.policy.SetLateStartAccess("b", false, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("the adapter called another plugin without late access; want an error")
 	}
-	if err := g.policy.SetLateAccess("a", true, "x"); err == nil || !strings.Contains(err.Error(), "needs no late access") {
+	if err := g.policy.SetLateStartAccess("a", true, "x"); err == nil || !strings.Contains(err.Error(), "needs no late access") {
 		t.Errorf("late access for a plugin that does not start late: error %v; want \"needs no late access\"", err)
 	}
 }
 
 func TestNewContentRevokesPluginCalls(t *testing.T) {
-	g := newGatedCallsWith(t, permissionAuto, newTwoToolPackage("a", "1;"), latePackage("b"))
+	g := newGateFixtureWith(t, permissionAuto, newTwoToolPackage("a", "1;"), newLateStartPackage("b"))
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
-	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
+	g.failOnError(g.policy.SetLateStartAccess("b", true, "x"))
 	g.load(newTwoToolPackage("a", "1;"), newTwoToolPackage("b", "class A { onActivate() { 1; } }"))
-	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
+	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateStartAccess() {
 		t.Error("the permission applies to content that was not reviewed; want no permission")
 	}
 	g.review("b", permissionAuto)
-	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
+	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateStartAccess() {
 		t.Error("the permission applies to changed content; want no permission")
 	}
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -213,7 +213,7 @@ func TestNewContentRevokesPluginCalls(t *testing.T) {
 }
 
 func TestSetCallsErrors(t *testing.T) {
-	g := newGatedCalls(t, permissionAuto)
+	g := newGateFixture(t, permissionAuto)
 	for _, testCase := range []struct{ name, otherName, want string }{
 		{"a", "a", "may always call each other"},
 		{"a", "messages", `"messages"`},
@@ -234,21 +234,21 @@ func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	w := newPolicyFixture(t, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
 	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAsk)
-	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(w.policy.Problems()) > 0 {
+	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateStartAccess() || len(w.policy.Problems()) > 0 {
 		t.Errorf("state = %+v, problems %v; want no calls to b, no late access and no problem", s, w.policy.Problems())
 	}
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"ask",
 		"calls":{"b":true},"lateAccess":1,"tools":{"send":{"allowed":[{"client":7},{"client":"\u202eagent"},5]}}}}}`)
 	w.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
-	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(s.Tools["send"].Allowed) > 0 || len(w.policy.Problems()) != 5 {
+	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateStartAccess() || len(s.Tools["send"].Allowed) > 0 || len(w.policy.Problems()) != 5 {
 		t.Errorf("state = %+v, problems %v; want no permission and 5 problems", s, w.policy.Problems())
 	}
 }
 
 // If the calling plugin is a late plugin, errors do not even reveal whether the called plugin exists.
-func TestResolveRevealsNothing(t *testing.T) {
+func TestResolveHidesPluginsFromRestrictedCaller(t *testing.T) {
 	w := newPolicyFixture(t)
-	registry, _ := plugintest.Registry(t, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""), latePackage("c"))
+	registry, _ := plugintest.Registry(t, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""), newLateStartPackage("c"))
 	w.failOnError(registry.Reload())
 	w.pluginSet = registry.Set()
 	for _, name := range []string{"a", "b", "c"} {

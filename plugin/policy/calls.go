@@ -17,15 +17,15 @@ func (s State) mayCall(target string) bool {
 	return s.Reviewed && ok
 }
 
-// HasLateAccess reports whether the user has given the plugin late access: secret
+// HasLateStartAccess reports whether the user has given the plugin late access: secret
 // settings and calls to other plugins despite a late start.
-func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
+func (s State) HasLateStartAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
 // IsRestricted reports whether a plugin starts late and has no late access. A restricted
 // plugin receives no secret settings and cannot call other plugins. The tools of a
 // restricted plugin can call each other, but only in their own tab.
 func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
-	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
+	return loadedPlugin.StartsAfterPageScripts() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateStartAccess()
 }
 
 // SetCalls allows or forbids calls from the plugin called name to the tools of the plugin
@@ -63,8 +63,8 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	})
 }
 
-// SetLateAccess gives late access to a plugin, or takes late access away.
-func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
+// SetLateStartAccess gives late access to a plugin, or takes late access away.
+func (p *Policy) SetLateStartAccess(name string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	if isAllowed && !p.stateOf(name, loadedPlugin).Reviewed {
 		return newNotReviewedError(name)
 	}
-	if isAllowed && !loadedPlugin.StartsLate() {
+	if isAllowed && !loadedPlugin.StartsAfterPageScripts() {
 		return fmt.Errorf("the plugin %s starts before the page's scripts, so it needs no late access: it has its secret settings already", name)
 	}
 	policyChange := Change{Kind: "late-access", Plugin: name, By: by}
@@ -102,7 +102,7 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 		document.EditPlugin(name, func(entry statedoc.Object) {
 			editTool(entry, tool, func(toolEntry statedoc.Object) {
 				var allowedCallers []json.RawMessage
-				statedoc.Decode(toolEntry["allowed"], &allowedCallers)
+				statedoc.DecodeInto(toolEntry["allowed"], &allowedCallers)
 				loadedPlugin := statedoc.Object{}
 				loadedPlugin.Put("client", isAllowed.Client)
 				loadedPlugin.Put("caller", isAllowed.Caller)

@@ -12,7 +12,7 @@ func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
 		var permission wire.Permission
-		if statedoc.Decode(tool["permission"], &permission) && permission == wire.PermissionAuto {
+		if statedoc.DecodeInto(tool["permission"], &permission) && permission == wire.PermissionAuto {
 			delete(tool, "permission")
 			storeToolEntry(tools, name, tool)
 		}
@@ -29,7 +29,7 @@ func removeAlwaysGrants(tools statedoc.Object, name string) {
 
 func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
 	var oldValue string
-	statedoc.Decode(entry["permission"], &oldValue)
+	statedoc.DecodeInto(entry["permission"], &oldValue)
 	entry.Put("permission", permission)
 	setChangeOrigin(entry, surface)
 	return oldValue
@@ -93,7 +93,7 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error 
 	policyChange := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}
 	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		editTool(entry, tool, func(toolEntry statedoc.Object) {
-			statedoc.Decode(toolEntry["limit"], &oldValue)
+			statedoc.DecodeInto(toolEntry["limit"], &oldValue)
 			toolEntry.Put("limit", limit)
 		})
 		return oldValue
@@ -115,7 +115,7 @@ func (p *Policy) Forget(name, surface string) error {
 			})
 		}
 		document.EditPlugin(name, func(entry statedoc.Object) {
-			statedoc.Decode(entry["permission"], &policyChange.Old)
+			statedoc.DecodeInto(entry["permission"], &policyChange.Old)
 			clear(entry)
 		})
 	})

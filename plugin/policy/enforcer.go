@@ -28,14 +28,14 @@ func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.callCounters}}
 }
 
-// Before returns the hook that counts the calls of each tool that has a call limit.
-func (e *Enforcer) Before() []dispatch.BeforeHook {
+// BeforeHooks returns the hook that counts the calls of each tool that has a call limit.
+func (e *Enforcer) BeforeHooks() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call. One after hook deletes the approval of
+// AfterHooks returns the hooks that run after each call. One after hook deletes the approval of
 // the ended call, and the other records refused calls between plugins.
-func (e *Enforcer) After() []dispatch.AfterHook {
+func (e *Enforcer) AfterHooks() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
 
@@ -60,9 +60,9 @@ func (e *Enforcer) RefusalFunc(name string) func(t dispatch.Tool) *wire.CallErro
 	return func(t dispatch.Tool) *wire.CallError {
 		switch {
 		case !s.Reviewed:
-			return reviewGate{e.policy}.refusalFor(name, s).BlockError
+			return reviewGate{e.policy}.newUnreviewedVerdict(name, s).BlockError
 		case s.permissionForTool(t) == wire.PermissionOff:
-			return permissionGate{e.policy}.newOffVerdict(t, s).BlockError
+			return permissionGate{e.policy}.newDisabledVerdict(t, s).BlockError
 		}
 		return nil
 	}
@@ -94,10 +94,10 @@ func (g reviewGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if s.Reviewed {
 		return dispatch.Verdict{}
 	}
-	return g.refusalFor(name, s)
+	return g.newUnreviewedVerdict(name, s)
 }
 
-func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
+func (g reviewGate) newUnreviewedVerdict(name string, s State) dispatch.Verdict {
 	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
@@ -134,7 +134,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	permission := s.permissionForTool(callInfo.Tool)
 	if permission == wire.PermissionOff {
-		return g.newOffVerdict(callInfo.Tool, s)
+		return g.newDisabledVerdict(callInfo.Tool, s)
 	}
 	if _, ok := g.findApproval(callInfo, s); ok {
 		return dispatch.Verdict{}
@@ -174,14 +174,14 @@ func formatCallChain(callInfo dispatch.CallInfo) string {
 	if caller == nil {
 		return ""
 	}
-	chainText := ", called by its tool " + caller.Tool
+	callerText := ", called by its tool " + caller.Tool
 	if len(caller.ParentTools) > 0 {
-		chainText += " for " + strings.Join(caller.ParentTools, " for ")
+		callerText += " for " + strings.Join(caller.ParentTools, " for ")
 	}
-	return chainText + " for " + cmp.Or(callInfo.Client.String(), "an agent")
+	return callerText + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
-func (permissionGate) newOffVerdict(t dispatch.Tool, s State) dispatch.Verdict {
+func (permissionGate) newDisabledVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
 			command := "opentabs browser tools on " + t.Name
@@ -197,9 +197,9 @@ func (permissionGate) newOffVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		subject, changeOrigin = "the tool "+name, toolEntry.ChangeOrigin
 	}
-	factText, command := fmt.Sprintf("turned %s off%s", subject, humanize.FormatDay(changeOrigin.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
-	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", factText, command),
-		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", factText, command))
+	errorSentence, command := fmt.Sprintf("turned %s off%s", subject, humanize.FormatDay(changeOrigin.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", errorSentence, command),
+		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", errorSentence, command))
 }
 
 // ObserveDecision implements [dispatch.DecisionObserver]. If the user allowed the call,
@@ -217,7 +217,7 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 	switch r.Scope {
 	case wire.ScopeSession:
-		storedCaller.ExpiresAt = r.DecidedAt.Add(maxSessionTime)
+		storedCaller.ExpiresAt = r.DecidedAt.Add(maxSessionGrantTime)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeTime:
 		policyChange.For = r.Duration
@@ -248,8 +248,8 @@ func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	}
 }
 
-// The method After implements [dispatch.AfterHook].
-func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
+// The method AfterCall implements [dispatch.AfterHook].
+func (g permissionGate) AfterCall(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	g.p.grants.endCall(callInfo.CallID)
 }
 
@@ -330,8 +330,10 @@ func (g limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{BlockError: g.check(callInfo, false)}
 }
 
-// The method Before implements [dispatch.BeforeHook].
-func (g limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError { return g.check(callInfo, true) }
+// The method BeforeCall implements [dispatch.BeforeHook].
+func (g limitGate) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
+	return g.check(callInfo, true)
+}
 
 func (g limitGate) check(callInfo dispatch.CallInfo, countsRun bool) *wire.CallError {
 	limit := g.p.file.Latest().View.plugins[callInfo.Tool.Plugin].Tools[callInfo.Tool.Name].Limit
@@ -343,7 +345,7 @@ func (g limitGate) check(callInfo dispatch.CallInfo, countsRun bool) *wire.CallE
 		return nil
 	}
 	name, waitText := callInfo.Tool.FullName(), humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
-	factText := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
-	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", factText, waitText),
-		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", factText, waitText, name)).BlockError
+	errorSentence := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
+	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", errorSentence, waitText),
+		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", errorSentence, waitText, name)).BlockError
 }

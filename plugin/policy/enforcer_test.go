@@ -20,20 +20,20 @@ import (
 	"opentabs/wire"
 )
 
-type gatedCalls struct {
+type gateFixture struct {
 	*policyFixture
 	calls    *dispatch.Dispatcher
 	runCount atomic.Int32
 }
 
-func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
+func newGateFixture(t *testing.T, permission wire.Permission) *gateFixture {
 	t.Helper()
-	return newGatedCallsWith(t, permission, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""))
+	return newGateFixtureWith(t, permission, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""))
 }
 
-func newGatedCallsWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
+func newGateFixtureWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gateFixture {
 	t.Helper()
-	g := &gatedCalls{policyFixture: newPolicyFixture(t, packages...)}
+	g := &gateFixture{policyFixture: newPolicyFixture(t, packages...)}
 	for _, testPackage := range packages {
 		g.review(testPackage.Name, permissionAuto)
 	}
@@ -43,12 +43,12 @@ func newGatedCallsWith(t *testing.T, permission wire.Permission, packages ...plu
 		sink.Finish(nil, nil)
 		return nil
 	}}
-	g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), BeforeHooks: g.enforcer.Before(), AfterHooks: g.enforcer.After()})
+	g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), BeforeHooks: g.enforcer.BeforeHooks(), AfterHooks: g.enforcer.AfterHooks()})
 	t.Cleanup(g.calls.Shutdown)
 	return g
 }
 
-func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) error {
+func (g *gateFixture) call(session, tool string, decision *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
 	_, err := g.calls.Call(context.Background(), dispatch.Call{
@@ -71,14 +71,14 @@ func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) e
 	return err
 }
 
-func (g *gatedCalls) checkCallSucceeds(session, tool string, decision *dispatch.Resolution) {
+func (g *gateFixture) checkCallSucceeds(session, tool string, decision *dispatch.Resolution) {
 	g.t.Helper()
 	if err := g.call(session, tool, decision); err != nil {
 		g.t.Errorf("session %s, tool %s: error %v; want none", session, tool, err)
 	}
 }
 
-func (g *gatedCalls) checkCallFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
+func (g *gateFixture) checkCallFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
 	g.t.Helper()
 	runCountBefore := g.runCount.Load()
 	err := g.call(session, tool, decision)
@@ -101,9 +101,9 @@ func advanceTime(d time.Duration) { <-time.After(d) }
 
 var denyDecision = &dispatch.Resolution{Surface: "the side panel"}
 
-func TestGrants(t *testing.T) {
+func TestGrantsApplyInTheirScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGatedCalls(t, permissionAsk)
+		g := newGateFixture(t, permissionAsk)
 		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
 		g.checkCallSucceeds("s1", "send", newAllowDecision("", 0))
@@ -137,7 +137,7 @@ func TestGrants(t *testing.T) {
 }
 
 func TestGrantAlways(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	g.checkCallSucceeds("s2", "send", nil)
 	g.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
@@ -161,7 +161,7 @@ func TestGrantAlways(t *testing.T) {
 }
 
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
 	g.failOnError(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
 	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
@@ -170,7 +170,7 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 }
 
 func TestNewContentRevokesGrants(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
 	firstHash := g.hash("a")
 	g.load(newTwoToolPackage("a", "2;"), newTwoToolPackage("b", ""))
@@ -184,32 +184,32 @@ func TestNewContentRevokesGrants(t *testing.T) {
 }
 
 func TestRefusalMessages(t *testing.T) {
-	g := newGatedCalls(t, permissionAuto)
+	g := newGateFixture(t, permissionAuto)
 	g.checkCallSucceeds("s", "send", nil)
 	const datePattern = ` \(on [-0-9]+\)`
-	checkRefusal := func(got, want string) {
+	checkRefusalText := func(got, want string) {
 		t.Helper()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("reason why the call is refused =\n%s\nwant\n%s", got, want)
 		}
 	}
-	const onlyReviewPattern = ` Only the \w+ can review the plugin, .+\.`
-	const onlyAllowPattern = ` Only the \w+ can allow the call, .+\.`
+	const reviewHintPattern = ` Only the \w+ can review the plugin, .+\.`
+	const allowHintPattern = ` Only the \w+ can allow the call, .+\.`
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	checkRefusal(g.checkCallFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
-		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllowPattern)
+	checkRefusalText(g.checkCallFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
+		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+allowHintPattern)
 	g.failOnError(g.policy.SetPermission("a", "", permissionOff, "x"))
-	checkRefusal(g.checkCallFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
-		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllowPattern)
+	checkRefusalText(g.checkCallFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
+		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+allowHintPattern)
 	g.load(newTwoToolPackage("a", "2;"))
-	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
-		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReviewPattern)
+	checkRefusalText(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+reviewHintPattern)
 	g.failOnError(g.policy.Forget("a", "x"))
-	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
-		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReviewPattern)
+	checkRefusalText(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+reviewHintPattern)
 	g.write("{")
-	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
-		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReviewPattern)
+	checkRefusalText(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+reviewHintPattern)
 }
 
 func TestPermissionOfAPrompt(t *testing.T) {
@@ -224,7 +224,7 @@ func TestPermissionOfAPrompt(t *testing.T) {
 }
 
 func TestPromptPermission(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	run := func(scope wire.Scope) []wire.Scope {
 		var offeredScopes []wire.Scope
@@ -249,9 +249,9 @@ func TestPromptPermission(t *testing.T) {
 	g.checkCallFails(wire.ErrDenied, "s", "send", nil)
 }
 
-func TestLimit(t *testing.T) {
+func TestRateLimitBlocksExcessCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGatedCalls(t, permissionAsk)
+		g := newGateFixture(t, permissionAsk)
 		g.failOnError(g.policy.SetPermission("a", "read", permissionAuto, "x"))
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
 		g.checkCallSucceeds("s1", "read", nil)
@@ -277,7 +277,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestLimitConcurrentCalls(t *testing.T) {
-	g := newGatedCalls(t, permissionAuto)
+	g := newGateFixture(t, permissionAuto)
 	g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
 	var wg sync.WaitGroup
 	for range 100 {
@@ -304,7 +304,7 @@ func TestParseLimit(t *testing.T) {
 }
 
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
-	g := newGatedCalls(t, permissionAsk)
+	g := newGateFixture(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
 	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("verdict for ask = %+v; want a suspended call with a reason", v)
@@ -332,7 +332,7 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 		wire.ScopeAlways:  "the permanent approval from the side panel",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGatedCalls(t, permissionAsk)
+			g := newGateFixture(t, permissionAsk)
 			tickets := make(chan dispatch.WaitingTicket, 2)
 			call := dispatch.Call{
 				Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s", Name: "Agent"},
@@ -374,15 +374,15 @@ func BenchmarkGates(b *testing.B) {
 				b.Fatal(v)
 			}
 		}
-		if err := enforcer.Before()[0].Before(callInfo); err != nil {
+		if err := enforcer.BeforeHooks()[0].BeforeCall(callInfo); err != nil {
 			b.Fatal(err)
 		}
-		enforcer.After()[0].After(callInfo, dispatch.EndedCall{})
+		enforcer.AfterHooks()[0].AfterCall(callInfo, dispatch.EndedCall{})
 	}
 }
 
 func TestGatesOfCallReadFileOnce(t *testing.T) {
-	g := newGatedCalls(t, permissionAuto)
+	g := newGateFixture(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}
 	runGates := func(runBetweenGates func()) (isBlocked bool) {
 		for i, gate := range g.enforcer.Gates() {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxSessionTime is the maximum duration of a grant for a session.
-	maxSessionTime = 24 * time.Hour
+	// maxSessionGrantTime is the maximum duration of a grant for a session.
+	maxSessionGrantTime = 24 * time.Hour
 	// maxToolGrants is the maximum number of grants of one tool. If a tool already has
 	// maxToolGrants grants, a new grant replaces the oldest one, whose caller then needs
 	// approval again.
@@ -53,8 +53,8 @@ func (g grant) isForCall(callInfo dispatch.CallInfo) bool {
 // concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // the mutex guards all fields below
-	// byTool contains the grants by plugin and, within a plugin, by toolKey.
-	byTool              map[string]map[string][]grant
+	// grantsByPlugin contains the grants by plugin and, within a plugin, by toolKey.
+	grantsByPlugin      map[string]map[string][]grant
 	singleCallApprovals map[string]Approval
 }
 
@@ -76,26 +76,26 @@ func (g *memoryGrants) endCall(callID string) {
 func (g *memoryGrants) add(plugin, tool string, storedGrant grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.byTool == nil {
-		g.byTool = map[string]map[string][]grant{}
+	if g.grantsByPlugin == nil {
+		g.grantsByPlugin = map[string]map[string][]grant{}
 	}
-	if g.byTool[plugin] == nil {
-		g.byTool[plugin] = map[string][]grant{}
+	if g.grantsByPlugin[plugin] == nil {
+		g.grantsByPlugin[plugin] = map[string][]grant{}
 	}
-	toolGrants := append(g.liveGrants(plugin, tool), storedGrant)
+	toolGrants := append(g.unexpiredGrants(plugin, tool), storedGrant)
 	if len(toolGrants) > maxToolGrants {
 		toolGrants = toolGrants[1:]
 	}
-	g.byTool[plugin][tool] = toolGrants
+	g.grantsByPlugin[plugin][tool] = toolGrants
 }
 
-// The caller of liveGrants must hold mu, and must have added the plugin to byTool.
-func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
+// The caller of unexpiredGrants must hold mu, and must have added the plugin to grantsByPlugin.
+func (g *memoryGrants) unexpiredGrants(plugin, tool string) []grant {
 	now := time.Now()
-	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(storedGrant grant) bool {
+	toolGrants := slices.DeleteFunc(g.grantsByPlugin[plugin][tool], func(storedGrant grant) bool {
 		return !storedGrant.ExpiresAt.IsZero() && !now.Before(storedGrant.ExpiresAt)
 	})
-	g.byTool[plugin][tool] = toolGrants
+	g.grantsByPlugin[plugin][tool] = toolGrants
 	return toolGrants
 }
 
@@ -105,7 +105,7 @@ func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, 
 	if a, ok := g.singleCallApprovals[callInfo.CallID]; ok {
 		return a, true
 	}
-	for _, storedGrant := range g.byTool[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
+	for _, storedGrant := range g.grantsByPlugin[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
 		hasEnded := !storedGrant.ExpiresAt.IsZero() && !time.Now().Before(storedGrant.ExpiresAt)
 		if !hasEnded && storedGrant.hash == hash && storedGrant.isForCall(callInfo) {
 			return storedGrant.Approval, true
@@ -118,18 +118,18 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if tool == "" {
-		delete(g.byTool, plugin)
+		delete(g.grantsByPlugin, plugin)
 		return
 	}
-	delete(g.byTool[plugin], tool)
+	delete(g.grantsByPlugin[plugin], tool)
 }
 
 func (g *memoryGrants) sessionGrants(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	grantsByTool := map[string][]Grant{}
-	for tool := range g.byTool[plugin] {
-		for _, storedGrant := range g.liveGrants(plugin, tool) {
+	for tool := range g.grantsByPlugin[plugin] {
+		for _, storedGrant := range g.unexpiredGrants(plugin, tool) {
 			grantsByTool[tool] = append(grantsByTool[tool], Grant{storedGrant.Approval, storedGrant.client, storedGrant.caller})
 		}
 	}

@@ -76,7 +76,7 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	}
 }
 
-func TestGrantsEnd(t *testing.T) {
+func TestGrantsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g memoryGrants
 		g.add("one", "read", newGrant("a", "", wire.ScopeTime, time.Minute))

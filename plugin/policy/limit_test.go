@@ -32,7 +32,7 @@ func TestLimitMakesCallsWait(t *testing.T) {
 	})
 }
 
-func TestLimitCountsRuns(t *testing.T) {
+func TestRateLimitCountsOnlyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callCounters
 		limit := Limit{Calls: 1, Per: time.Minute}

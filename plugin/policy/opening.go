@@ -6,10 +6,10 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// MayOpen reports whether a call without a matching tab is allowed to open the page of the
-// plugin. MayOpen does not check permissions.json for changes, because the gates of the call
+// MayOpenPage reports whether a call without a matching tab is allowed to open the page of the
+// plugin. MayOpenPage does not check permissions.json for changes, because the gates of the call
 // have already checked the file.
-func (p *Policy) MayOpen(name string) bool {
+func (p *Policy) MayOpenPage(name string) bool {
 	loadedPlugin, ok := p.currentPlugins().Plugin(name)
 	if !ok || loadedPlugin.OpenURL == "" {
 		return false
@@ -18,10 +18,10 @@ func (p *Policy) MayOpen(name string) bool {
 	return s.Reviewed && s.OpenTabs == loadedPlugin.OpenURL
 }
 
-// SetOpening sets whether calls without a matching tab are allowed to open the page of a
+// SetMayOpenTab sets whether calls without a matching tab are allowed to open the page of a
 // plugin in the background. If another version of the plugin declares another page, the
 // user's permission to open the page ends.
-func (p *Policy) SetOpening(name string, allowed bool, by string) error {
+func (p *Policy) SetMayOpenTab(name string, allowed bool, by string) error {
 	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	}
 	policyChange := Change{Kind: "opening", Plugin: name, New: page, By: by}
 	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
-		statedoc.Decode(entry["openTabs"], &oldValue)
+		statedoc.DecodeInto(entry["openTabs"], &oldValue)
 		entry.Put("openTabs", page)
 		return oldValue
 	})

@@ -20,9 +20,9 @@ import (
 // permissionsFile is the name of the file in the state folder that stores permissions.
 const permissionsFile = "permissions.json"
 
-// lockWait is how long a change of permissions.json waits for a lock that another process
+// lockTimeout is how long a change of permissions.json waits for a lock that another process
 // holds, before the change fails.
-const lockWait = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
 // Options configures a [Policy]. The zero value of a field selects the field's default.
 type Options struct {
@@ -54,8 +54,8 @@ func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
 	if o.IsInDevelopment == nil {
 		return false
 	}
-	_, isTrusted := o.IsInDevelopment(loadedPlugin)
-	return isTrusted
+	_, isInDevelopment := o.IsInDevelopment(loadedPlugin)
+	return isInDevelopment
 }
 
 // Policy stores what the user allows agents to do. A Policy records which plugins are
@@ -133,7 +133,7 @@ func New(dir string, currentPlugins func() *plugin.Set, o Options) *Policy {
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of permissions",
 		LossWarning: "nothing is allowed any more, so review your plugins again",
-		LockWait:    lockWait, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait:    lockTimeout, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, readRules, &permissionRules{}, func(r statedoc.ReadResult[*permissionRules]) { logPermissionProblems(o.Log, path, r) })
 	return p
 }

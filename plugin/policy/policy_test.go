@@ -116,7 +116,7 @@ const (
 	permissionAuto = wire.PermissionAuto
 )
 
-func TestReview(t *testing.T) {
+func TestReviewEnablesPlugin(t *testing.T) {
 	w := newPolicyFixture(t, newTwoToolPackage("a", "1;"))
 	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
@@ -234,11 +234,11 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], "review your plugins again") {
 			t.Errorf("permissions.json %q: warnings %q; want one that asks for a new review", fileContent, w.warnings)
 		}
-		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
-		if err != nil || len(keptFiles) != 1 {
-			t.Fatalf("permissions.json %q: kept files %v, error %v; want 1 file", fileContent, keptFiles, err)
+		corruptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
+		if err != nil || len(corruptFiles) != 1 {
+			t.Fatalf("permissions.json %q: kept files %v, error %v; want 1 file", fileContent, corruptFiles, err)
 		}
-		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != fileContent {
+		if got, err := os.ReadFile(corruptFiles[0]); err != nil || string(got) != fileContent {
 			t.Errorf("permissions.json %q: kept content %q, error %v; want the same content", fileContent, got, err)
 		}
 		w.review("a", permissionAsk)
@@ -250,7 +250,7 @@ func TestDamagedPolicyEntries(t *testing.T) {
 	w := newPolicyFixture(t, newTwoToolPackage("a", ""), newTwoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	w.review("b", permissionAuto)
-	validText := w.file()
+	validFileText := w.file()
 	for _, c := range []struct {
 		tools       string
 		want        []wire.Permission
@@ -262,7 +262,7 @@ func TestDamagedPolicyEntries(t *testing.T) {
 		{`"tools":{"send":{"limit":"often"}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.limit is wrong`},
 		{`"tools":[]`, []wire.Permission{permissionOff, permissionOff, permissionOff}, `plugins.a: tools is an array`},
 	} {
-		w.write(strings.Replace(validText, `"a": {`, `"a": {`+c.tools+`,`, 1))
+		w.write(strings.Replace(validFileText, `"a": {`, `"a": {`+c.tools+`,`, 1))
 		w.checkEffectivePermissions("a", c.want...)
 		w.checkEffectivePermissions("b", permissionAuto, permissionAuto, permissionAuto)
 		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problemText) {

@@ -94,7 +94,7 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string
-	statedoc.Decode(review["hash"], &oldHash)
+	statedoc.DecodeInto(review["hash"], &oldHash)
 	review.Put("hash", r.Hash)
 	review.Put("version", r.loadedPlugin.Version)
 	review.Put("dir", r.loadedPlugin.Dir)
@@ -145,7 +145,7 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	var changes []Change
 	for tool := range maps.Clone(entry.Child("tools")) {
 		var permission wire.Permission
-		statedoc.Decode(entry.Child("tools").Child(tool)["permission"], &permission)
+		statedoc.DecodeInto(entry.Child("tools").Child(tool)["permission"], &permission)
 		if permission == "" || permission == wire.PermissionOff {
 			continue
 		}

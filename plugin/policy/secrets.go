@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values) []plugin.Setting {
+func findWithheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values) []plugin.Setting {
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	var requiredNames []plugin.Setting
-	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.settingValues) {
+	for _, s := range findWithheldSecrets(g.policy, loadedPlugin, g.settingValues) {
 		if s.Required {
 			requiredNames = append(requiredNames, s)
 		}
@@ -62,12 +62,12 @@ func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, f
 	if !ok {
 		return "", ""
 	}
-	withheldSettings := withheldSecrets(e.policy, loadedPlugin, v)
+	withheldSettings := findWithheldSecrets(e.policy, loadedPlugin, v)
 	if len(withheldSettings) == 0 {
 		return "", ""
 	}
-	factText := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
+	errorSentence := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
 	command := formatLateAccessCommand(loadedPlugin.Name)
-	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", factText, command),
-		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command)
+	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", errorSentence, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", errorSentence, command)
 }

@@ -19,8 +19,8 @@ const settingsWithSecrets = `{
 	"size": {"type":"number","label":"Size"}
 }`
 
-func TestSecretsOfALatePlugin(t *testing.T) {
-	lateStartPackage := latePackage("a")
+func TestLateStartPluginReceivesNoSecrets(t *testing.T) {
+	lateStartPackage := newLateStartPackage("a")
 	lateStartPackage.Settings = json.RawMessage(settingsWithSecrets)
 	w := newPolicyFixture(t, lateStartPackage)
 	w.review("a", permissionAuto)
@@ -35,11 +35,11 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	}
 	tool := dispatch.Tool{Plugin: "a", Name: "send"}
 	forAgent, forUser := w.enforcer.FailureNote(tool, v)
-	const missingSettingsText = "The plugin a did not get the settings apiToken and pin, because it starts after the page's scripts. "
-	if !strings.HasPrefix(forAgent, missingSettingsText) || !strings.Contains(forAgent, "ask the user") || forUser != missingSettingsText+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
+	const withheldSettingsText = "The plugin a did not get the settings apiToken and pin, because it starts after the page's scripts. "
+	if !strings.HasPrefix(forAgent, withheldSettingsText) || !strings.Contains(forAgent, "ask the user") || forUser != withheldSettingsText+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
 		t.Errorf("note for the agent = %q, for the user = %q; want the fact, and the command that gives late access", forAgent, forUser)
 	}
-	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
+	w.failOnError(w.policy.SetLateStartAccess("a", true, "x"))
 	if got := page(); !strings.Contains(got, "4711") || !strings.Contains(got, "t-123456") {
 		t.Errorf("settings that the page gets with late access = %s; want both secrets", got)
 	}
@@ -48,8 +48,8 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	}
 }
 
-func TestLatePluginWithARequiredSecret(t *testing.T) {
-	lateStartPackage := latePackage("a")
+func TestLateStartPluginLacksRequiredSecret(t *testing.T) {
+	lateStartPackage := newLateStartPackage("a")
 	lateStartPackage.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
 	w := newPolicyFixture(t, lateStartPackage)
 	w.review("a", permissionAuto)
@@ -63,13 +63,13 @@ func TestLatePluginWithARequiredSecret(t *testing.T) {
 		!strings.HasPrefix(verdict.BlockError.UserText, "The plugin a does not get the setting pin, which it needs") {
 		t.Errorf("verdict = %+v; want the error needs_settings with the command that gives late access", verdict)
 	}
-	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
+	w.failOnError(w.policy.SetLateStartAccess("a", true, "x"))
 	if v := gate.Decide(callInfo); v.BlockError != nil {
 		t.Errorf("block with late access = %v; want none", v.BlockError)
 	}
 }
 
-func TestSecretSettings(t *testing.T) {
+func TestIsSecretSetting(t *testing.T) {
 	loadedPlugin := plugintest.Load(t, plugintest.Package{Settings: json.RawMessage(settingsWithSecrets)})
 	got := map[string]bool{}
 	for _, s := range loadedPlugin.Settings {

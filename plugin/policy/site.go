@@ -165,9 +165,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	}
 	policyChange := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
 	return s.policy.changeFile(&policyChange, func(document *statedoc.Plugins) {
-		removeOtherNames(document, pattern)
+		removeEquivalentSites(document, pattern)
 		editSite(document, pattern, func(entry statedoc.Object) {
-			statedoc.Decode(entry["permission"], &policyChange.Old)
+			statedoc.DecodeInto(entry["permission"], &policyChange.Old)
 			clear(entry)
 			// The site's entry keeps the origin of the last change, even if the change removes the site's rule. A
 			// process that reads a new origin for a site ends the approvals for the site that the process has in
@@ -198,7 +198,7 @@ func (s Sites) Allow(address, client, class, by string) error {
 	return s.policy.file.Change(func(document *statedoc.Plugins) error {
 		editSite(document, pattern, func(entry statedoc.Object) {
 			var allowedEntries []json.RawMessage
-			statedoc.Decode(entry["allowed"], &allowedEntries)
+			statedoc.DecodeInto(entry["allowed"], &allowedEntries)
 			newEntry := statedoc.Object{}
 			newEntry.Put("client", client)
 			newEntry.Put("class", class)
@@ -218,9 +218,9 @@ func editSite(document *statedoc.Plugins, pattern string, change func(entry stat
 	document.TopLevel.Put("sites", sites)
 }
 
-// removeOtherNames removes entries that the user has written by hand in another form, such as SHOP.example, because
+// removeEquivalentSites removes entries that the user has written by hand in another form, such as SHOP.example, because
 // they would still apply.
-func removeOtherNames(doc *statedoc.Plugins, pattern string) {
+func removeEquivalentSites(doc *statedoc.Plugins, pattern string) {
 	sites := doc.TopLevel.Child("sites")
 	for name := range sites {
 		if parsedPattern, err := ParseSite(name); err == nil && parsedPattern == pattern && name != pattern {
@@ -253,13 +253,13 @@ func readSites(policyObject statedoc.Object, addProblem func(string)) map[string
 		problems := &jsonread.Problems{File: "sites." + name}
 		entry := readSite(sitesMember[name], problems)
 		pattern, err := ParseSite(name)
-		other, isRepeated := sites[pattern]
+		existingEntry, isRepeated := sites[pattern]
 		switch {
 		case err != nil:
 			problems.Add("is no site; the entry has no effect")
 		case isRepeated: // a user who writes permissions.json by hand may name one site twice
 			problems.Add("is another name of %s, which has an entry too; the stricter permission applies", pattern)
-			sites[pattern] = stricterEntry(entry, other)
+			sites[pattern] = stricterEntry(entry, existingEntry)
 		default:
 			sites[pattern] = entry
 		}

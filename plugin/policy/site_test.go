@@ -85,7 +85,7 @@ func TestSitesAreNormalized(t *testing.T) {
 	}
 }
 
-func TestSetSite(t *testing.T) {
+func TestSitePermissionsAreStored(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.NewSites(w.policy)
 	w.write(`{"version":1,"plugins":{"a":{"permission":"off"}},"later":1}`)

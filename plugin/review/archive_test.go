@@ -14,7 +14,7 @@ func bundledAdapter(library, ownCode string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + ownCode + "\n})();\n"
 }
 
-func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
+func storeReviewedCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
 	t.Helper()
 	if err := a.StoreReviewedCopy(wikiPlugin); err != nil {
 		t.Fatal(err)
@@ -42,19 +42,19 @@ func changedLines(diff string) string {
 
 func TestArchiveShowsChanges(t *testing.T) {
 	a := NewArchive(t.TempDir())
-	packageBefore := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
-	wikiPlugin := plugintest.Load(t, packageBefore)
+	originalPackage := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
+	wikiPlugin := plugintest.Load(t, originalPackage)
 	if changes, hasReviewed := readChanges(t, a, wikiPlugin); changes != "" || hasReviewed {
 		t.Errorf("changes before the first review = %q, reviewed before %t; want none and false", changes, hasReviewed)
 	}
-	storeCopy(t, a, wikiPlugin)
+	storeReviewedCopy(t, a, wikiPlugin)
 	if changes, hasReviewed := readChanges(t, a, wikiPlugin); changes != "" || !hasReviewed {
 		t.Errorf("changes of an unchanged plugin = %q, reviewed before %t; want none and true", changes, hasReviewed)
 	}
-	packageAfter := packageBefore
-	packageAfter.Code, packageAfter.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
-	packageAfter.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
-	changes, hasReviewed := readChanges(t, a, plugintest.Load(t, packageAfter))
+	changedPackage := originalPackage
+	changedPackage.Code, changedPackage.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
+	changedPackage.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
+	changes, hasReviewed := readChanges(t, a, plugintest.Load(t, changedPackage))
 	if !hasReviewed {
 		t.Error("the archive has no copy of the reviewed content; want hasReviewed true")
 	}
@@ -80,7 +80,7 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	code := func(id string) plugintest.Package {
 		return plugintest.Package{Name: "wiki", Code: bundledAdapter("", "var _adapter_entry_"+id+" = 1;")}
 	}
-	storeCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
+	storeReviewedCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
 	changes, _ := readChanges(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
 	if got := changedLines(changes); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
 		t.Errorf("changed lines = %s; want only the two lines with the adapter's hash", got)
@@ -90,15 +90,15 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
-	largePlugin := func(codeEnd string) *plugin.Plugin {
-		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + codeEnd + "\n"})
+	loadLargePlugin := func(codeSuffix string) *plugin.Plugin {
+		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + codeSuffix + "\n"})
 	}
-	storeCopy(t, a, largePlugin("one()"))
+	storeReviewedCopy(t, a, loadLargePlugin("one()"))
 	fileInfo, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
 	if err != nil || fileInfo.Size() > maxFileBytes+200 {
 		t.Fatalf("stored copy = %v, error %v; want a truncated file", fileInfo, err)
 	}
-	changes, _ := readChanges(t, a, largePlugin("two()"))
+	changes, _ := readChanges(t, a, loadLargePlugin("two()"))
 	if got := changedLines(changes); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
 		t.Errorf("changed lines = %s; want two notes about truncated files", got)
 	}
@@ -108,7 +108,7 @@ func TestArchiveRemove(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	storeCopy(t, a, wikiPlugin)
+	storeReviewedCopy(t, a, wikiPlugin)
 	for _, name := range []string{"", ".", "..", "../reviewed", "Wiki"} {
 		if err := a.Remove(name); err != nil {
 			t.Errorf("Remove(%q): error %v; want none", name, err)
@@ -128,10 +128,10 @@ func TestArchiveRemove(t *testing.T) {
 	}
 }
 
-func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
+func TestArchiveRejectsFilesChangedAfterLoading(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	storeCopy(t, a, wikiPlugin)
+	storeReviewedCopy(t, a, wikiPlugin)
 	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, wikiPlugin.Dir)
 	if err := a.StoreReviewedCopy(wikiPlugin); err == nil {
 		t.Error("StoreReviewedCopy stored content that differs from the loaded plugin; want an error")

@@ -66,7 +66,7 @@ func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) 
 	if err := v.Compile(schema); err != nil {
 		return nil, s.newSchemaError(err)
 	}
-	parseTexts(members, v.schemaDocument)
+	parseTextArguments(members, v.schemaDocument)
 	if err := v.checkMembers(s, schema, members); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s Subject) invalidArguments(violations []string) *dispatch.Error {
 	}
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%s\nNothing was run. Correct the arguments and %s.", b.String(), s.RetryAdvice),
-		UserText: errtext.AddUserStep(wire.ErrInvalidArguments, b.String()+"\nNothing was run."),
+		UserText: errtext.AppendNextUserStep(wire.ErrInvalidArguments, b.String()+"\nNothing was run."),
 	}
 }
 

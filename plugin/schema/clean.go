@@ -25,9 +25,9 @@ var schemaTexts = []string{"title", "description", "$comment", "markdownDescript
 
 // schemaCleaner removes hidden characters from the strings of one JSON Schema.
 type schemaCleaner struct {
-	removedRune      rune
-	shortenedKeyword string
-	nameProblem      string
+	removedRune         rune
+	shortenedKeyword    string
+	propertyNameProblem string
 }
 
 // CleanResult is the result of [Clean]: a JSON Schema without hidden characters, with
@@ -59,8 +59,8 @@ func Clean(schema json.RawMessage) CleanResult {
 	var warnings []string
 	cleanSchema := c.appendValue(nil, schema, "")
 	switch {
-	case c.nameProblem != "":
-		return CleanResult{Problem: "has a member whose name " + c.nameProblem}
+	case c.propertyNameProblem != "":
+		return CleanResult{Problem: "has a member whose name " + c.propertyNameProblem}
 	case c.removedRune != 0:
 		warnings = append(warnings, fmt.Sprintf("has characters that are not shown, such as U+%04X; they are removed for agents", c.removedRune))
 	}
@@ -113,8 +113,8 @@ func (c *schemaCleaner) appendObject(buffer, rawJSON []byte) []byte {
 	buffer = append(buffer, '{')
 	isFirst := true
 	for m := range rawjson.Members(rawJSON) {
-		if r, isHidden := plaintext.FindHiddenRune(m.Key); isHidden && c.nameProblem == "" {
-			c.nameProblem = plaintext.DescribeHiddenRune(r)
+		if r, isHidden := plaintext.FindHiddenRune(m.Key); isHidden && c.propertyNameProblem == "" {
+			c.propertyNameProblem = plaintext.DescribeHiddenRune(r)
 		}
 		if !isFirst {
 			buffer = append(buffer, ',')

@@ -30,7 +30,7 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	case *kind.Type:
 		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
 	case *kind.Const, *kind.Enum:
-		return "want " + listValues(readExpectedValues(k))
+		return "want " + formatAllowedValues(readExpectedValues(k))
 	case *kind.Format:
 		return describeFormat(k.Want)
 	case *kind.Minimum:
@@ -118,7 +118,7 @@ func describeFormat(format string) string {
 // If the schema names a format, as schemas from zod do, the returned sentence contains an example that matches the
 // pattern.
 func describePattern(pattern string, schema map[string]any) string {
-	format, _ := schema[namedFormat].(string)
+	format, _ := schema[renamedFormatKeyword].(string)
 	if compiledRegexp, err := compilePattern(pattern); err == nil {
 		if i := slices.IndexFunc(formatExamples[format], compiledRegexp.MatchString); i >= 0 {
 			return "is not a valid " + format + "; write it as in " + formatExamples[format][i]
@@ -137,7 +137,7 @@ func describeNumber(r *big.Rat) string {
 	return shortenText(r.RatString())
 }
 
-func listValues(allowedValues []any) string {
+func formatAllowedValues(allowedValues []any) string {
 	var listedValues []string
 	for _, v := range allowedValues {
 		b, err := json.Marshal(v)
@@ -181,10 +181,10 @@ func shortenText(s string) string {
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
 	if allowedValues, ok := s["enum"].([]any); ok {
-		return listValues(allowedValues)
+		return formatAllowedValues(allowedValues)
 	}
 	if value, ok := s["const"]; ok {
-		return listValues([]any{value})
+		return formatAllowedValues([]any{value})
 	}
 	errorMessage := ""
 	switch t := s["type"].(type) {
@@ -216,7 +216,7 @@ func addArticle(typeName string) string {
 
 func (x *explainer) resolve(schema any) map[string]any {
 	s, _ := schema.(map[string]any)
-	for range maxRefs {
+	for range maxConsecutiveRefs {
 		ref, ok := s["$ref"].(string)
 		if !ok {
 			break

@@ -88,7 +88,7 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 		path = alternative[i].path
 		expectedValues = append(expectedValues, readExpectedValues(alternative[i].kind)...)
 	}
-	return violation{path: path, errorMessage: "want " + listValues(expectedValues)}, len(alternatives) > 0
+	return violation{path: path, errorMessage: "want " + formatAllowedValues(expectedValues)}, len(alternatives) > 0
 }
 
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
@@ -112,7 +112,7 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	slices.Sort(types)
 	textParts = append(textParts, slices.Compact(types)...)
 	if len(allowedValues) > 0 {
-		textParts = append(textParts, listValues(allowedValues))
+		textParts = append(textParts, formatAllowedValues(allowedValues))
 	}
 	description := "want " + strings.Join(textParts, " or ")
 	if got != "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxAcceptDepth is the maximum depth of nested values and references that a fastValidator
+// maxValidatorDepth is the maximum depth of nested values and references that a fastValidator
 // checks.
-const maxAcceptDepth = 64
+const maxValidatorDepth = 64
 
 // maxExactDigits is the number of digits up to which two different decimal numbers differ as float64.
 const maxExactDigits = 15
@@ -45,15 +45,15 @@ var kindsByName = map[string]kindSet{
 // a keyword that fastValidators do not support. If a fastValidator rejects a text, the jsonschema
 // library decides whether the text is valid.
 type fastValidator struct {
-	kinds                   kindSet
-	isIndirect              bool
-	conjuncts, alternatives []*fastValidator
-	constants               []string
+	kinds                         kindSet
+	isCombinatorOnly              bool
+	allOfValidators, alternatives []*fastValidator
+	constants                     []string
 
-	members         map[string]memberRule
-	requiredMembers uint64
-	otherMembers    *fastValidator
-	memberNames     *fastValidator
+	members             map[string]memberRule
+	requiredMembersMask uint64
+	additionalMembers   *fastValidator
+	memberNames         *fastValidator
 
 	items     *fastValidator
 	itemCount countRange
@@ -87,20 +87,20 @@ type numberBound struct {
 	limit              int64
 }
 
-var anyValidator = func() *fastValidator {
+var acceptAllValidator = func() *fastValidator {
 	a := &fastValidator{kinds: allKinds}
-	a.otherMembers, a.items = a, a
+	a.additionalMembers, a.items = a, a
 	return a
 }()
 
-var noneValidator = &fastValidator{}
+var rejectAllValidator = &fastValidator{}
 
 func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
-		return anyValidator
+		return acceptAllValidator
 	}
 	if s.Bool != nil || hasUnknownKeyword(s) {
-		return noneValidator
+		return rejectAllValidator
 	}
 	if a, ok := builtValidators[s]; ok {
 		return a
@@ -114,10 +114,10 @@ func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Sche
 		}
 	}
 	if s.Ref != nil {
-		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, builtValidators))
+		a.allOfValidators = append(a.allOfValidators, newFastValidator(s.Ref, builtValidators))
 	}
 	for _, schema := range s.AllOf {
-		a.conjuncts = append(a.conjuncts, newFastValidator(schema, builtValidators))
+		a.allOfValidators = append(a.allOfValidators, newFastValidator(schema, builtValidators))
 	}
 	for _, schema := range s.AnyOf {
 		a.alternatives = append(a.alternatives, newFastValidator(schema, builtValidators))
@@ -125,10 +125,10 @@ func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Sche
 	a.lengthRange, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
 	a.itemCount = countRange{s.MinItems, s.MaxItems}
 	a.items = newFastValidator(itemsSchema(s), builtValidators)
-	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
-		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == anyValidator && !a.itemCount.isSet() && !a.lengthRange.isSet() &&
+	a.isCombinatorOnly = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
+		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == acceptAllValidator && !a.itemCount.isSet() && !a.lengthRange.isSet() &&
 		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
-		len(a.conjuncts)+len(a.alternatives) > 0
+		len(a.allOfValidators)+len(a.alternatives) > 0
 	if !a.setConstants(s) || !a.setMembers(s, builtValidators) || !a.setBounds(s) {
 		*a = fastValidator{}
 	}
@@ -189,21 +189,21 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 }
 
 func isUnescaped(jsonText []byte) bool {
-	endIndex, hasEscape := skipText(jsonText, 0)
+	endIndex, hasEscape := skipString(jsonText, 0)
 	return endIndex == len(jsonText) && !hasEscape
 }
 
 func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) bool {
 	switch additionalProperties := s.AdditionalProperties.(type) {
 	case bool:
-		a.otherMembers = noneValidator
+		a.additionalMembers = rejectAllValidator
 		if additionalProperties {
-			a.otherMembers = anyValidator
+			a.additionalMembers = acceptAllValidator
 		}
 	case *jsonschema.Schema:
-		a.otherMembers = newFastValidator(additionalProperties, builtValidators)
+		a.additionalMembers = newFastValidator(additionalProperties, builtValidators)
 	default:
-		a.otherMembers = anyValidator
+		a.additionalMembers = acceptAllValidator
 	}
 	if s.PropertyNames != nil {
 		a.memberNames = newFastValidator(s.PropertyNames, builtValidators)
@@ -218,12 +218,12 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*js
 	for i, name := range s.Required {
 		rule, ok := a.members[name]
 		if !ok {
-			rule.value = a.otherMembers
+			rule.value = a.additionalMembers
 		}
 		if rule.requiredMask == 0 {
 			rule.requiredMask = 1 << i
 		}
-		a.requiredMembers |= rule.requiredMask
+		a.requiredMembersMask |= rule.requiredMask
 		a.members[name] = rule
 	}
 	return true
@@ -245,8 +245,8 @@ func (b *numberBound) setBound(limit *big.Rat, isExclusive bool) bool {
 	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
 }
 
-func (a *fastValidator) acceptText(jsonText []byte) bool {
-	endIndex := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxAcceptDepth)
+func (a *fastValidator) acceptsDocument(jsonText []byte) bool {
+	endIndex := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxValidatorDepth)
 	return endIndex >= 0 && skipBlanks(jsonText, endIndex) == len(jsonText)
 }
 
@@ -256,7 +256,7 @@ func (a *fastValidator) acceptValue(jsonText []byte, i, depth int) int {
 	}
 	endIndex := -1
 	switch {
-	case a.isIndirect:
+	case a.isCombinatorOnly:
 	case jsonText[i] == '{':
 		endIndex = a.acceptObject(jsonText, i, depth)
 	case jsonText[i] == '[':
@@ -264,11 +264,11 @@ func (a *fastValidator) acceptValue(jsonText []byte, i, depth int) int {
 	default:
 		endIndex = a.acceptScalar(jsonText, i)
 	}
-	if endIndex < 0 && !a.isIndirect {
+	if endIndex < 0 && !a.isCombinatorOnly {
 		return -1
 	}
-	for _, conjunct := range a.conjuncts {
-		if endIndex = conjunct.acceptValue(jsonText, i, depth-1); endIndex < 0 {
+	for _, allOfValidator := range a.allOfValidators {
+		if endIndex = allOfValidator.acceptValue(jsonText, i, depth-1); endIndex < 0 {
 			return -1
 		}
 	}
@@ -289,21 +289,21 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	}
 	i = skipBlanks(jsonText, i+1)
 	if i < len(jsonText) && jsonText[i] == '}' {
-		return endIfAllPresent(a.requiredMembers, i+1)
+		return endIfAllPresent(a.requiredMembersMask, i+1)
 	}
-	seenMembers := uint64(0)
+	seenMembersMask := uint64(0)
 	for {
-		keyEnd, hasEscape := skipText(jsonText, i)
+		keyEnd, hasEscape := skipString(jsonText, i)
 		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(jsonText, i, depth-1) < 0 {
 			return -1
 		}
-		value := a.otherMembers
+		value := a.additionalMembers
 		if hasEscape && len(a.members) > 0 {
 			return -1
 		}
 		if rule, ok := a.members[string(jsonText[i+1:keyEnd-1])]; ok {
 			value = rule.value
-			seenMembers |= rule.requiredMask
+			seenMembersMask |= rule.requiredMask
 		}
 		i = skipBlanks(jsonText, keyEnd)
 		if i == len(jsonText) || jsonText[i] != ':' {
@@ -317,7 +317,7 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 		case i == len(jsonText):
 			return -1
 		case jsonText[i] == '}':
-			return endIfAllPresent(a.requiredMembers&^seenMembers, i+1)
+			return endIfAllPresent(a.requiredMembersMask&^seenMembersMask, i+1)
 		case jsonText[i] != ',':
 			return -1
 		}
@@ -371,7 +371,7 @@ func (a *fastValidator) acceptScalar(jsonText []byte, i int) int {
 	switch jsonText[i] {
 	case '"':
 		var hasEscape bool
-		endIndex, hasEscape = skipText(jsonText, i)
+		endIndex, hasEscape = skipString(jsonText, i)
 		hasMatch = endIndex >= 0 && a.acceptString(jsonText[i+1:endIndex-1], hasEscape)
 	case 't':
 		endIndex, hasMatch = skipLiteral(jsonText, i, "true"), a.kinds&kindBoolean != 0

@@ -166,7 +166,7 @@ func BenchmarkCheckResult(b *testing.B) {
 		}
 		if !usesFastValidator {
 			savedFastValidator := v.fastValidator
-			v.fastValidator = noneValidator
+			v.fastValidator = rejectAllValidator
 			defer func() { v.fastValidator = savedFastValidator }()
 		}
 		b.SetBytes(int64(len(jsonText)))

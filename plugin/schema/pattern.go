@@ -28,8 +28,8 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return &timedPattern{re: re}, nil
 }
 
-// timedPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a timedPattern rejects every string for timeoutPause, which limits the
+// timedPattern is a regular expression that runs under a time limit. After maxConsecutiveTimeouts
+// timeouts in a row, a timedPattern rejects every string for patternPauseTime, which limits the
 // time for checking a long array of strings.
 type timedPattern struct {
 	re          *regexp2.Regexp
@@ -38,11 +38,11 @@ type timedPattern struct {
 }
 
 const (
-	// maxTimeouts is the number of consecutive timeouts after which a pattern is not
-	// tried for timeoutPause.
-	maxTimeouts = 5
-	// timeoutPause is how long a pattern rejects every string after too many timeouts.
-	timeoutPause = time.Second
+	// maxConsecutiveTimeouts is the number of consecutive timeouts after which a pattern is not
+	// tried for patternPauseTime.
+	maxConsecutiveTimeouts = 5
+	// patternPauseTime is how long a pattern rejects every string after too many timeouts.
+	patternPauseTime = time.Second
 )
 
 func (p *timedPattern) String() string { return p.re.String() }
@@ -56,9 +56,9 @@ func (p *timedPattern) MatchString(s string) bool {
 	switch {
 	case err == nil:
 		p.timeouts.Store(0)
-	case p.timeouts.Add(1) >= maxTimeouts:
+	case p.timeouts.Add(1) >= maxConsecutiveTimeouts:
 		p.timeouts.Store(0)
-		p.pausedUntil.Store(time.Now().Add(timeoutPause).UnixNano())
+		p.pausedUntil.Store(time.Now().Add(patternPauseTime).UnixNano())
 	}
 	return ok && err == nil
 }

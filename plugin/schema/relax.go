@@ -20,9 +20,9 @@ var (
 
 // RelaxDefaults parses a schema only if the schema contains the keys "default" and "required".
 var (
-	defaultKey   = bytefind.Needle{Text: []byte(`"default":`), RareIndex: 3}
-	requiredKey  = bytefind.Needle{Text: []byte(`"required":`), RareIndex: 3}
-	refKeyNeedle = bytefind.Needle{Text: []byte(`"$ref":`), RareIndex: 1}
+	defaultKey   = bytefind.Needle{Text: []byte(`"default":`), RareByteIndex: 3}
+	requiredKey  = bytefind.Needle{Text: []byte(`"required":`), RareByteIndex: 3}
+	refKeyNeedle = bytefind.Needle{Text: []byte(`"$ref":`), RareByteIndex: 1}
 )
 
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema. Schema generators mark
@@ -119,12 +119,12 @@ func mayHaveDefault(schema []byte) bool {
 	return defaultKey.IsContainedIn(schema) || refKeyNeedle.IsContainedIn(schema)
 }
 
-// maxRefs is the maximum number of consecutive references ($ref) that package schema
+// maxConsecutiveRefs is the maximum number of consecutive references ($ref) that package schema
 // follows.
-const maxRefs = 8
+const maxConsecutiveRefs = 8
 
 func (r *requiredRelaxer) hasDefault(rawJSON []byte) bool {
-	for range maxRefs {
+	for range maxConsecutiveRefs {
 		if !mayHaveDefault(rawJSON) {
 			return false
 		}
@@ -135,8 +135,8 @@ func (r *requiredRelaxer) hasDefault(rawJSON []byte) bool {
 		if rawjson.KindOf(ref) != rawjson.KindString {
 			return false
 		}
-		pointer, isLocal := strings.CutPrefix(rawjson.Unquote(ref), "#/")
-		if !isLocal {
+		pointer, isLocalRef := strings.CutPrefix(rawjson.Unquote(ref), "#/")
+		if !isLocalRef {
 			return false
 		}
 		rawJSON = r.root

@@ -45,10 +45,10 @@ func TestRelaxDefaults(t *testing.T) {
 	}
 }
 
-func TestKeySearchStartsAtRareLetter(t *testing.T) {
-	for n, letter := range map[*bytefind.Needle]byte{&defaultKey: 'f', &requiredKey: 'q', &refKeyNeedle: '$'} {
-		if n.Text[n.RareIndex] != letter {
-			t.Errorf("rare letter of the search text %q = %c, want %c", n.Text, n.Text[n.RareIndex], letter)
+func TestKeySearchUsesRarestByte(t *testing.T) {
+	for n, rareByte := range map[*bytefind.Needle]byte{&defaultKey: 'f', &requiredKey: 'q', &refKeyNeedle: '$'} {
+		if n.Text[n.RareByteIndex] != rareByte {
+			t.Errorf("rare letter of the search text %q = %c, want %c", n.Text, n.Text[n.RareByteIndex], rareByte)
 		}
 	}
 }

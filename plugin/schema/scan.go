@@ -14,7 +14,7 @@ var isPlain = func() (isPlainByte [256]bool) {
 	return isPlainByte
 }()
 
-func skipText(jsonText []byte, i int) (endIndex int, hasEscape bool) {
+func skipString(jsonText []byte, i int) (endIndex int, hasEscape bool) {
 	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1, false
 	}

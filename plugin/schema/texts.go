@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-func parseTexts(args map[string]any, schema any) {
+func parseTextArguments(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
 	properties, _ := root["properties"].(map[string]any)
 	requiredNames, _ := root["required"].([]any)
@@ -18,7 +18,7 @@ func parseTexts(args map[string]any, schema any) {
 		case !isKnown || !isText:
 		case stringValue == "" && !slices.Contains(requiredNames, any(name)):
 			delete(args, name)
-		case !allowsText(property, root, maxRefs):
+		case !allowsStringType(property, root, maxConsecutiveRefs):
 			if parsedValue, ok := parseJSON(stringValue); ok {
 				args[name] = parsedValue
 			}
@@ -31,7 +31,7 @@ func parseJSON(jsonText string) (any, bool) {
 	return value, err == nil
 }
 
-func allowsText(schema any, root map[string]any, refs int) bool {
+func allowsStringType(schema any, root map[string]any, remainingRefs int) bool {
 	s, ok := schema.(map[string]any)
 	if !ok {
 		return schema != false
@@ -41,7 +41,7 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 		if !ok {
 			return true
 		}
-		allowsSubschema := func(sub any) bool { return allowsText(sub, root, refs) }
+		allowsSubschema := func(sub any) bool { return allowsStringType(sub, root, remainingRefs) }
 		if needsOneMatch {
 			return slices.ContainsFunc(subschemas, allowsSubschema)
 		}
@@ -60,15 +60,15 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	if value, isGiven := s["const"]; isGiven {
 		ok = ok && isText(value)
 	}
-	if ref, isGiven := s["$ref"].(string); isGiven && refs > 0 {
-		ok = ok && allowsText(followRef(ref, root), root, refs-1)
+	if ref, isGiven := s["$ref"].(string); isGiven && remainingRefs > 0 {
+		ok = ok && allowsStringType(followRef(ref, root), root, remainingRefs-1)
 	}
 	return ok && checkSubschemas("allOf", false) && checkSubschemas("anyOf", true) && checkSubschemas("oneOf", true)
 }
 
 func followRef(ref string, root map[string]any) any {
-	pointer, isLocal := strings.CutPrefix(ref, "#/")
-	if !isLocal {
+	pointer, isLocalRef := strings.CutPrefix(ref, "#/")
+	if !isLocalRef {
 		return nil
 	}
 	var currentSchema any = root

@@ -2,7 +2,7 @@ package schema
 
 import "testing"
 
-func TestBrowserClasses(t *testing.T) {
+func TestBrowserUnicodeClasses(t *testing.T) {
 	for _, c := range []struct{ pattern, validValue, invalidValue string }{
 		{`^\\p{Emoji_Presentation}$`, "😀", "a"},
 		{`^\\P{Emoji_Presentation}$`, "a", "😀"},

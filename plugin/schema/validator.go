@@ -19,8 +19,8 @@ const (
 	// maxCompileErrorChars is the maximum length of a schema compiler's error text, in
 	// characters.
 	maxCompileErrorChars = 300
-	// namedFormat replaces the keyword "format" in schemas that also have a "pattern" (preferPatternsOverFormats).
-	namedFormat = "opentabs/format"
+	// renamedFormatKeyword replaces the keyword "format" in schemas that also have a "pattern" (preferPatternsOverFormats).
+	renamedFormatKeyword = "opentabs/format"
 )
 
 // Validator checks values against one JSON Schema. The zero Validator is ready to use. The first call of a method
@@ -82,7 +82,7 @@ func (v *Validator) compile(schema json.RawMessage) {
 }
 
 func (v *Validator) accepts(schema, valueJSON json.RawMessage) bool {
-	return v.Compile(schema) == nil && v.fastValidator.acceptText(valueJSON)
+	return v.Compile(schema) == nil && v.fastValidator.acceptsDocument(valueJSON)
 }
 
 // CompileProblem returns the quoted text of an error of [Validator.Compile], without the
@@ -108,7 +108,7 @@ func preferPatternsOverFormats(document any) {
 		return
 	}
 	if _, ok := schema["pattern"].(string); ok && schema["format"] != nil {
-		schema[namedFormat] = schema["format"]
+		schema[renamedFormatKeyword] = schema["format"]
 		delete(schema, "format")
 	}
 	for _, key := range schemaMapKeywords {

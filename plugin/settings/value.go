@@ -43,7 +43,7 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 		case "false", "no", "off", "0":
 			return json.RawMessage("false"), nil
 		}
-		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(valueText))
+		return nil, newInvalidValueError(s, "is %q; use true or false", plaintext.Shorten(valueText))
 	case wire.SettingNumber:
 		if n, err := strconv.ParseFloat(trimmedValue, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
 			if json.Valid([]byte(trimmedValue)) {
@@ -51,7 +51,7 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 			}
 			return rawjson.Encode(n), nil
 		}
-		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(valueText))
+		return nil, newInvalidValueError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(valueText))
 	case wire.SettingURL:
 		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmedValue}))
 	default:
@@ -64,7 +64,7 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 func checkValue(s plugin.Setting, rawJSON json.RawMessage) (json.RawMessage, error) {
 	compactJSON, problemText := rawjson.Compact(rawJSON, nil)
 	if problemText != "" {
-		return nil, invalidError(s, "is no JSON; %s", problemText)
+		return nil, newInvalidValueError(s, "is no JSON; %s", problemText)
 	}
 	kind := rawjson.KindOf(compactJSON)
 	switch s.Type {
@@ -72,25 +72,25 @@ func checkValue(s plugin.Setting, rawJSON json.RawMessage) (json.RawMessage, err
 		return checkURLs(s, compactJSON)
 	case wire.SettingNumber:
 		if kind != rawjson.KindNumber {
-			return nil, invalidError(s, "is %s; make it a number", kind)
+			return nil, newInvalidValueError(s, "is %s; make it a number", kind)
 		}
 		if n, err := strconv.ParseFloat(string(compactJSON), 64); err != nil || math.IsInf(n, 0) {
-			return nil, invalidError(s, "is a number that does not fit; use one between -1e308 and 1e308")
+			return nil, newInvalidValueError(s, "is a number that does not fit; use one between -1e308 and 1e308")
 		}
 	case wire.SettingBoolean:
 		if kind != rawjson.KindBool {
-			return nil, invalidError(s, "is %s; make it true or false", kind)
+			return nil, newInvalidValueError(s, "is %s; make it true or false", kind)
 		}
 	default:
 		if kind != rawjson.KindString {
-			return nil, invalidError(s, "is %s; make it a text", kind)
+			return nil, newInvalidValueError(s, "is %s; make it a text", kind)
 		}
 		valueText := rawjson.Unquote(compactJSON)
 		if n := utf8.RuneCountInString(valueText); n > maxSettingChars {
-			return nil, invalidError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
+			return nil, newInvalidValueError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
 		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, valueText) {
-			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(valueText), strings.Join(s.Options, ", "))
+			return nil, newInvalidValueError(s, "is %q; use one of %s", plaintext.Shorten(valueText), strings.Join(s.Options, ", "))
 		}
 	}
 	return slices.Clone(compactJSON), nil
@@ -103,32 +103,32 @@ func checkURLs(s plugin.Setting, rawJSON []byte) (json.RawMessage, error) {
 		urls = map[string]string{DefaultInstance: rawjson.Unquote(rawJSON)}
 	case rawjson.KindObject:
 		if err := json.Unmarshal(rawJSON, &urls); err != nil {
-			return nil, invalidError(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
+			return nil, newInvalidValueError(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
 		}
 	default:
-		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(rawJSON))
+		return nil, newInvalidValueError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(rawJSON))
 	}
 	if len(urls) > maxInstances {
-		return nil, invalidError(s, "has %d instances; use at most %d", len(urls), maxInstances)
+		return nil, newInvalidValueError(s, "has %d instances; use at most %d", len(urls), maxInstances)
 	}
 	sites := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(urls)) {
 		if !instanceNamePattern().MatchString(name) {
-			return nil, invalidError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
+			return nil, newInvalidValueError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])
 		_, site, problemText := plugin.ParseSite(urls[name])
 		if problemText != "" {
-			return nil, invalidError(s, "%s", problemText)
+			return nil, newInvalidValueError(s, "%s", problemText)
 		}
 		if otherName, isRepeated := sites[site]; isRepeated {
-			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", otherName, name)
+			return nil, newInvalidValueError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", otherName, name)
 		}
 		sites[site] = name
 	}
 	return rawjson.Encode(urls), nil
 }
 
-func invalidError(s plugin.Setting, format string, args ...any) error {
+func newInvalidValueError(s plugin.Setting, format string, args ...any) error {
 	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
 }

@@ -27,8 +27,8 @@ const settingsFile = "settings.json"
 // Shorter secrets can be ordinary words, which must not disappear from logs.
 const minSecretChars = 6
 
-// lockWait is how long a change of settings.json waits for a lock that another process holds.
-const lockWait = 10 * time.Second
+// lockTimeout is how long a change of settings.json waits for a lock that another process holds.
+const lockTimeout = 10 * time.Second
 
 // Options configures [Values]. If a field of Options has its zero value, the field's
 // default applies.
@@ -69,7 +69,7 @@ func New(dir string, o Options) *Values {
 	path := filepath.Join(dir, settingsFile)
 	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of settings", LossWarning: "no plugin has settings any more, so set them again",
-		LockWait: lockWait, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockTimeout, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, readSettings, nil, func(r statedoc.ReadResult[settings]) {
 		if r.Problem != nil {
 			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
@@ -128,7 +128,7 @@ func (v *Values) MissingSettings(p *plugin.Plugin) []plugin.Setting {
 }
 
 // SettingsForPage returns the settings that opentabs sends to the pages of a plugin. A
-// isRestricted plugin receives no secrets; see opentabs/plugin/policy.
+// restricted plugin receives no secrets; see opentabs/plugin/policy.
 func (v *Values) SettingsForPage(p *plugin.Plugin, isRestricted bool) wire.PluginSettings {
 	settingValues, urls := statedoc.Object{}, statedoc.Object{}
 	configuredValues := v.ValidValues(p)
@@ -177,7 +177,7 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
-		s, err := declaredSetting(p, key)
+		s, err := findDeclaredSetting(p, key)
 		if err != nil {
 			return err
 		}
@@ -244,12 +244,12 @@ func (v *Values) SecretValues(pluginSet *plugin.Set) []string {
 		for key, rawJSON := range entry {
 			secret := plugin.Setting{Key: key, Type: wire.SettingString}.IsSecret()
 			if isLoaded {
-				if s, err := declaredSetting(loadedPlugin, key); err == nil {
+				if s, err := findDeclaredSetting(loadedPlugin, key); err == nil {
 					secret = s.IsSecret()
 				}
 			}
 			var valueText string
-			if secret && statedoc.Decode(rawJSON, &valueText) && len(valueText) >= minSecretChars {
+			if secret && statedoc.DecodeInto(rawJSON, &valueText) && len(valueText) >= minSecretChars {
 				secrets = append(secrets, valueText)
 			}
 		}
@@ -268,7 +268,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	configuredValues := v.ValidValues(p)
 	for _, s := range p.Settings {
 		var urls map[string]string
-		if s.Type != wire.SettingURL || !statedoc.Decode(configuredValues[s.Key], &urls) {
+		if s.Type != wire.SettingURL || !statedoc.DecodeInto(configuredValues[s.Key], &urls) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
@@ -300,13 +300,13 @@ func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}
-	name, factText := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
+	name, errorSentence := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
 	pronoun := "it"
 	if len(missingSettings) > 1 {
 		pronoun = "them"
 	}
-	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", factText, pronoun, name),
-		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", factText, pronoun, name))
+	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", errorSentence, pronoun, name),
+		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", errorSentence, pronoun, name))
 }
 
 // Names lists the keys of settings for use in a sentence, such as "the settings a and b".
@@ -321,7 +321,7 @@ func Names(allSettings []plugin.Setting) string {
 	return "the settings " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-func declaredSetting(p *plugin.Plugin, key string) (plugin.Setting, error) {
+func findDeclaredSetting(p *plugin.Plugin, key string) (plugin.Setting, error) {
 	var keys []string
 	for _, s := range p.Settings {
 		if s.Key == key {

@@ -106,28 +106,28 @@ func TestInvalidSettingValuesAreRejected(t *testing.T) {
 	}
 }
 
-func TestSettingParse(t *testing.T) {
+func TestParseSettingText(t *testing.T) {
 	declaredSettings := map[string]plugin.Setting{}
 	for _, s := range wikiPlugin(t).Settings {
 		declaredSettings[s.Key] = s
 	}
-	for _, testCase := range []struct{ key, input, want, invalidText string }{
+	for _, testCase := range []struct{ key, input, want, wantErrorText string }{
 		{key: "loud", input: "yes", want: "true"},
 		{key: "loud", input: " Off", want: "false"},
-		{key: "loud", input: "maybe", invalidText: `is "maybe"; use true or false`},
+		{key: "loud", input: "maybe", wantErrorText: `is "maybe"; use true or false`},
 		{key: "size", input: "012", want: "12"},
 		{key: "size", input: "-1.5e3", want: "-1.5e3"},
-		{key: "size", input: "many", invalidText: `is "many"; use a number`},
-		{key: "size", input: "Inf", invalidText: "use a number"},
+		{key: "size", input: "many", wantErrorText: `is "many"; use a number`},
+		{key: "size", input: "Inf", wantErrorText: "use a number"},
 		{key: "site", input: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
 		{key: "mode", input: "slow", want: `"slow"`},
-		{key: "mode", input: "slower", invalidText: "use one of fast, slow"},
+		{key: "mode", input: "slower", wantErrorText: "use one of fast, slow"},
 		{key: "token", input: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
 		got, err := settings.Parse(declaredSettings[testCase.key], testCase.input)
-		if testCase.invalidText != "" {
-			if err == nil || !strings.Contains(err.Error(), testCase.invalidText) {
-				t.Errorf("Parse(%s=%s): error %v, want %s", testCase.key, testCase.input, err, testCase.invalidText)
+		if testCase.wantErrorText != "" {
+			if err == nil || !strings.Contains(err.Error(), testCase.wantErrorText) {
+				t.Errorf("Parse(%s=%s): error %v, want %s", testCase.key, testCase.input, err, testCase.wantErrorText)
 			}
 		} else if err != nil || string(got) != testCase.want {
 			t.Errorf("Parse(%s=%s) = %s, error %v; want %s", testCase.key, testCase.input, got, err, testCase.want)
@@ -218,9 +218,9 @@ func TestDamagedSettings(t *testing.T) {
 	if err := v.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	keptFiles, _ := filepath.Glob(file + ".corrupt-*")
-	if len(keptFiles) != 1 || len(warnings) != 1 || string(v.ValidValues(p)["loud"]) != "true" {
-		t.Errorf("kept files %v, warnings %q, settings %s; want 1 file, 1 warning and the new setting", keptFiles, warnings, v.ValidValues(p))
+	corruptFiles, _ := filepath.Glob(file + ".corrupt-*")
+	if len(corruptFiles) != 1 || len(warnings) != 1 || string(v.ValidValues(p)["loud"]) != "true" {
+		t.Errorf("kept files %v, warnings %q, settings %s; want 1 file, 1 warning and the new setting", corruptFiles, warnings, v.ValidValues(p))
 	}
 }
 

@@ -6,7 +6,7 @@ const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 
 test('image accepts bytes, Blobs and base64', async () => {
   const base64Data = Buffer.from(bytes).toString('base64');
-  const wantedBlock = { type: 'image', data: base64Data, mimeType: 'image/png' };
+  const expectedBlock = { type: 'image', data: base64Data, mimeType: 'image/png' };
   for (const contentBlock of [
     await image(bytes, 'image/png'),
     await image(bytes.buffer, 'image/png'),
@@ -16,8 +16,8 @@ test('image accepts bytes, Blobs and base64', async () => {
     await image(new Blob([bytes]), 'image/png; charset=x'),
     await image(base64Data, 'image/png'),
   ]) {
-    assert.deepEqual(contentBlock, wantedBlock);
-    assert.deepEqual(imageSchema.parse(contentBlock), wantedBlock);
+    assert.deepEqual(contentBlock, expectedBlock);
+    assert.deepEqual(imageSchema.parse(contentBlock), expectedBlock);
   }
 });
 

@@ -17,7 +17,7 @@ export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
 }
 
 const defaultTimeoutMs = 30_000;
-const maxBodyInError = 512;
+const maxErrorBodyChars = 512;
 
 /**
  * Sends an HTTP request with the page's cookies and returns the response if its status is 2xx. Every failure of the
@@ -42,7 +42,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
   }
   if (response.ok) return response;
   const body = await response.text().catch(() => '');
-  const detail = body ? `: ${body.slice(0, maxBodyInError)}` : '';
+  const detail = body ? `: ${body.slice(0, maxErrorBodyChars)}` : '';
   throw httpStatusToToolError(response, `HTTP ${response.status} from ${url}${detail}`);
 }
 
@@ -144,6 +144,6 @@ function parseJSON(responseText: string, url: string): unknown {
     const kind = withPristineBuiltIns(() => responseText.trimStart().startsWith('<'))
       ? 'a web page (HTML), not JSON; the user may be logged out, or the address is wrong'
       : 'not JSON';
-    throw ToolError.validation(`the answer from ${url} is ${kind}: ${responseText.slice(0, maxBodyInError)}`);
+    throw ToolError.validation(`the answer from ${url} is ${kind}: ${responseText.slice(0, maxErrorBodyChars)}`);
   }
 }

@@ -46,7 +46,7 @@ export function setLogTransport(newTransport: LogTransport): () => void {
   };
 }
 
-function sendEntry(logLevel: LogLevel, message: string, args: readonly unknown[]): void {
+function sendLogEntry(logLevel: LogLevel, message: string, args: readonly unknown[]): void {
   try {
     const logEntry = withPristineBuiltIns(() => ({
       level: logLevel,
@@ -66,8 +66,8 @@ function sendEntry(logLevel: LogLevel, message: string, args: readonly unknown[]
  * throws. Plugins must not log passwords or tokens.
  */
 export const log: Log = Object.freeze({
-  debug: (message: string, ...args: unknown[]) => sendEntry('debug', message, args),
-  info: (message: string, ...args: unknown[]) => sendEntry('info', message, args),
-  warn: (message: string, ...args: unknown[]) => sendEntry('warning', message, args),
-  error: (message: string, ...args: unknown[]) => sendEntry('error', message, args),
+  debug: (message: string, ...args: unknown[]) => sendLogEntry('debug', message, args),
+  info: (message: string, ...args: unknown[]) => sendLogEntry('info', message, args),
+  warn: (message: string, ...args: unknown[]) => sendLogEntry('warning', message, args),
+  error: (message: string, ...args: unknown[]) => sendLogEntry('error', message, args),
 });

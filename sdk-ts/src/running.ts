@@ -68,16 +68,16 @@ export function resolveSignal(givenSignal: AbortSignal | null | undefined): Abor
 function makeSharedSignal(newestCall: RunningCall): AbortSignal {
   if (newestCall.next === undefined) return newestCall.context.signal;
   const controller = makeController();
-  let remainingCount = 0;
-  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) remainingCount++;
+  let unabortedCallCount = 0;
+  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) unabortedCallCount++;
   for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) {
     const { signal } = call.context;
     let isAbortCounted = false;
     const onAbort = () => {
       if (isAbortCounted) return;
       isAbortCounted = true;
-      remainingCount--;
-      if (remainingCount === 0) abortController(controller, readAbortReason(signal));
+      unabortedCallCount--;
+      if (unabortedCallCount === 0) abortController(controller, readAbortReason(signal));
     };
     if (isAborted(signal)) onAbort();
     else addListener(signal, 'abort', onAbort);

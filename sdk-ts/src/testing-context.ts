@@ -135,10 +135,10 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       endedFor = audience;
     },
     call: async (tool, input = {}, options = {}) => {
-      const newCall = makeRecordedCall(tool, input, options);
+      const recordedCall = makeRecordedCall(tool, input, options);
       return await runUnlessStopped([signal, options.signal], () => {
-        calls.push(newCall);
-        return resolveToolResult(script.tools, newCall);
+        calls.push(recordedCall);
+        return resolveToolResult(script.tools, recordedCall);
       });
     },
     waitForUser: async (request) => {

@@ -2,7 +2,7 @@
 // is added. A change of the rules for URL patterns in TypeScript requires the same change in Go.
 
 const maxPathWildcards = 5;
-const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
+const hostLabelPattern = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
 /**
  * Returns why a Chrome match pattern such as `*://*.example.com/*` is invalid for a plugin, or null if the pattern is
@@ -51,7 +51,7 @@ function findHostProblem(hostAndPort: string): string | null {
 }
 
 function findLabelProblem(host: string, labels: readonly string[], matchesSubdomains: boolean): string | null {
-  if (!labels.every((label) => hostLabel.test(label))) {
+  if (!labels.every((label) => hostLabelPattern.test(label))) {
     return `has the host "${host}"; use ASCII letters, digits and hyphens (punycode for others) with single dots between`;
   }
   if (/^\d+$/.test(labels.at(-1) ?? '')) {

@@ -41,35 +41,35 @@ type Policy interface {
 	// ChangeSettings changes the settings of a plugin. The map values is keyed by
 	// setting; the JSON value null removes a setting.
 	ChangeSettings(plugin string, settingValues map[string]json.RawMessage, surface string) error
-	// SetOpening sets whether calls may open the plugin's page in a new tab.
-	SetOpening(plugin string, allowed bool, surface string) error
+	// SetMayOpenTab sets whether calls may open the plugin's page in a new tab.
+	SetMayOpenTab(plugin string, allowed bool, surface string) error
 	// SetCalls sets whether the tools of a plugin may call the tools of another plugin.
 	SetCalls(plugin, otherPlugin string, allowed bool, surface string) error
-	// SetLateAccess sets whether a late adapter may receive secret settings and call
+	// SetLateStartAccess sets whether a late adapter may receive secret settings and call
 	// other plugins.
-	SetLateAccess(plugin string, allowed bool, surface string) error
+	SetLateStartAccess(plugin string, allowed bool, surface string) error
 	// BrowserTools returns the permissions of the browser tools.
 	BrowserTools() wire.StateBrowserParams
 	// SwitchBrowserTools turns the named browser tools and groups of browser tools on or off.
 	// If names is empty, SwitchBrowserTools turns all browser tools on or off.
 	SwitchBrowserTools(names []string, on bool, surface string) error
-	// SetSite sets the rule of a site for browser tools. An empty rule removes the site's
+	// SetSiteRule sets the rule of a site for browser tools. An empty rule removes the site's
 	// rule and its "always" approvals.
-	SetSite(site, rule, surface string) error
+	SetSiteRule(site, rule, surface string) error
 }
 
 // Change applies a side panel's decoded request. A Change returns the body of the reply to the
 // side panel, or an error whose text is for the user.
 type Change func(policy Policy, surface string) (body []byte, err error)
 
-// Decoder decodes the parameters of a side panel's request into a [Change].
-type Decoder func(params []byte) (Change, error)
+// ChangeDecoder decodes the parameters of a side panel's request into a [Change].
+type ChangeDecoder func(params []byte) (Change, error)
 
-// DecoderOf returns the decoder for a JSON-RPC method, or nil if package changes does not
+// FindDecoder returns the decoder for a JSON-RPC method, or nil if package changes does not
 // handle the method.
-func DecoderOf(method wire.Method) Decoder { return decoders[method] }
+func FindDecoder(method wire.Method) ChangeDecoder { return decoders[method] }
 
-var decoders = map[wire.Method]Decoder{
+var decoders = map[wire.Method]ChangeDecoder{
 	wire.MethodConfigPermission: newDecoder(func(policy Policy, in wire.ConfigPermissionParams, surface string) (r wire.ConfigPermissionResult, err error) {
 		return r, policy.SetPermission(in.Plugin, in.Tool, in.Permission, surface)
 	}),
@@ -93,23 +93,23 @@ var decoders = map[wire.Method]Decoder{
 	}),
 	wire.MethodConfigSettings: newDecoder(changeSettings),
 	wire.MethodConfigOpening: newDecoder(func(policy Policy, in wire.ConfigOpeningParams, surface string) (r wire.ConfigOpeningResult, err error) {
-		return r, policy.SetOpening(in.Plugin, in.Allowed, surface)
+		return r, policy.SetMayOpenTab(in.Plugin, in.Allowed, surface)
 	}),
 	wire.MethodConfigCalls: newDecoder(func(policy Policy, in wire.ConfigCallsParams, surface string) (r wire.ConfigCallsResult, err error) {
 		return r, policy.SetCalls(in.Plugin, in.CalledPlugin, in.Allowed, surface)
 	}),
 	wire.MethodConfigLateAccess: newDecoder(func(policy Policy, in wire.ConfigLateAccessParams, surface string) (r wire.ConfigLateAccessResult, err error) {
-		return r, policy.SetLateAccess(in.Plugin, in.Allowed, surface)
+		return r, policy.SetLateStartAccess(in.Plugin, in.Allowed, surface)
 	}),
 	wire.MethodConfigBrowserTools: newDecoder(func(policy Policy, in wire.ConfigBrowserToolsParams, surface string) (r wire.ConfigBrowserToolsResult, err error) {
 		return r, policy.SwitchBrowserTools(in.Names, in.On, surface)
 	}),
 	wire.MethodConfigSite: newDecoder(func(policy Policy, in wire.ConfigSiteParams, surface string) (r wire.ConfigSiteResult, err error) {
-		return r, policy.SetSite(in.Site, in.Permission, surface)
+		return r, policy.SetSiteRule(in.Site, in.Permission, surface)
 	}),
 }
 
-func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, error)) Decoder {
+func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, error)) ChangeDecoder {
 	return func(params []byte) (Change, error) {
 		var in P
 		if err := wire.DecodeBody(params, &in); err != nil {

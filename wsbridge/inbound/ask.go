@@ -16,20 +16,20 @@ const (
 // CheckToolRequest cleans the texts in a tool.ask message in place, and returns an
 // error if the message is malformed.
 func CheckToolRequest(p *wire.ToolAskParams) error {
-	kindCount := 0
+	requestKindCount := 0
 	if p.Withdrawn {
-		kindCount++
+		requestKindCount++
 	}
 	if p.Call != nil {
-		kindCount++
+		requestKindCount++
 		p.Call.Tool = CleanText(p.Call.Tool, maxToolNameChars)
 	}
 	if p.User != nil {
-		kindCount++
+		requestKindCount++
 		p.User.Reason, p.User.Title = CleanText(p.User.Reason, wire.MaxMessageChars), CleanText(p.User.Title, maxRequestTitleChars)
 	}
 	switch {
-	case kindCount != 1:
+	case requestKindCount != 1:
 		return errors.New("an ask needs exactly one of call, user and withdrawn")
 	case p.Ask < 1:
 		return errors.New("the number of an ask is at least 1")

@@ -28,11 +28,11 @@ func CleanLogEntry(e *wire.LogEntry) {
 }
 
 func toByteSlices(values []json.RawMessage) [][]byte {
-	rawValues := make([][]byte, len(values))
+	valuesJSON := make([][]byte, len(values))
 	for i, valueJSON := range values {
-		rawValues[i] = valueJSON
+		valuesJSON[i] = valueJSON
 	}
-	return rawValues
+	return valuesJSON
 }
 
 func truncateUTF16(s string, n int) string {

@@ -54,22 +54,22 @@ func keepFirstValid[T any](items []T, n int, isInvalid func(T) bool) []T {
 	return items[:min(len(items), n)]
 }
 
-// CleanAnyTab limits and cleans the texts of a browser tab's description, and drops
+// CleanBrowserTab limits and cleans the texts of a browser tab's description, and drops
 // unknown kinds of secret fields.
-func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
+func CleanBrowserTab(t wire.AnyTab) wire.AnyTab {
 	t.URL, t.Title, t.Problem = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars), CleanText(t.Problem, maxProblemChars)
 	if !IsID(t.DocumentID) {
 		t.DocumentID = ""
 	}
 	if t.Secrets != nil {
-		t.Secrets = &wire.SecretFields{Shown: keepKnownKinds(t.Secrets.Shown), Typed: keepKnownKinds(t.Secrets.Typed)}
+		t.Secrets = &wire.SecretFields{Shown: keepKnownFieldKinds(t.Secrets.Shown), Typed: keepKnownFieldKinds(t.Secrets.Typed)}
 	}
 	return t
 }
 
 var secretFieldKinds = []string{"card", "code", "password"}
 
-func keepKnownKinds(kinds []string) []string {
+func keepKnownFieldKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretFieldKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }
 

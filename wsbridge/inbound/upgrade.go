@@ -10,20 +10,22 @@ import (
 	"opentabs/wire"
 )
 
-// OfferedNonce returns the nonce among the WebSocket subprotocols of a request.
+// FindOfferedNonce returns the nonce among the WebSocket subprotocols of a request.
 // [CheckUpgrade] must have accepted the request.
-func OfferedNonce(h http.Header) string { return offeredWithPrefix(h, wire.NonceSubprotocolPrefix)[0] }
+func FindOfferedNonce(h http.Header) string {
+	return listOfferedWithPrefix(h, wire.NonceSubprotocolPrefix)[0]
+}
 
-// OfferedKeyID returns the KeyID among the WebSocket subprotocols of a request.
-// OfferedKeyID returns "" if the request offers no KeyID or several.
-func OfferedKeyID(h http.Header) string {
-	if ids := offeredWithPrefix(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
+// FindOfferedKeyID returns the KeyID among the WebSocket subprotocols of a request.
+// FindOfferedKeyID returns "" if the request offers no KeyID or several.
+func FindOfferedKeyID(h http.Header) string {
+	if ids := listOfferedWithPrefix(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
 		return ids[0]
 	}
 	return ""
 }
 
-func offeredWithPrefix(h http.Header, prefix string) []string {
+func listOfferedWithPrefix(h http.Header, prefix string) []string {
 	var valueNames []string
 	for _, p := range offeredSubprotocols(h) {
 		if value, ok := strings.CutPrefix(p, prefix); ok {
@@ -67,9 +69,9 @@ func CheckUpgrade(r *http.Request, allowedOrigins []string) (int, string) {
 	if !offersUpgrade(r.Header) {
 		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
 	}
-	nonces := offeredWithPrefix(r.Header, wire.NonceSubprotocolPrefix)
+	offeredNonces := listOfferedWithPrefix(r.Header, wire.NonceSubprotocolPrefix)
 	switch {
-	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
+	case len(offeredNonces) != 1 || !wire.IsNonce(offeredNonces[0]):
 		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
 			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
 	case !slices.Contains(offeredSubprotocols(r.Header), wire.Subprotocol):
@@ -81,9 +83,9 @@ func CheckUpgrade(r *http.Request, allowedOrigins []string) (int, string) {
 // FormatVersionMismatch returns the error text for a browser with another protocol version. The
 // error text is short enough for a WebSocket close frame.
 func FormatVersionMismatch(peerVersion int) string {
-	updateStep := "the extension: run `opentabs extension install`, then reload it"
+	updateInstruction := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {
-		updateStep = "opentabs, then start it again"
+		updateInstruction = "opentabs, then start it again"
 	}
-	return Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, updateStep), MaxCloseReasonBytes)
+	return Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, updateInstruction), MaxCloseReasonBytes)
 }

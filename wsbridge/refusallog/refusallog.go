@@ -21,45 +21,45 @@ const Interval = 10 * time.Second
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
 // use.
 type Log struct {
-	mu            sync.Mutex // the mutex guards all fields below
-	loggedReasons map[string]*loggedReason
-	refusedHello  RefusedHello
-	unpaired      []UnpairedTry
+	mu                 sync.Mutex // the mutex guards all fields below
+	rejectionsByReason map[string]*rejectionLogState
+	refusedHello       RefusedHello
+	unpairedAttempts   []UnpairedAttempt
 }
 
 const (
-	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
+	// unpairedAttemptLifetime is how long a connection attempt of an unpaired browser is recorded.
 	// An unpaired browser tries to connect about once per second.
-	unpairedWindow = 5 * time.Second
-	// maxUnpairedTries limits the number of recorded connection attempts of unpaired browsers.
-	maxUnpairedTries = 16
+	unpairedAttemptLifetime = 5 * time.Second
+	// maxUnpairedAttempts limits the number of recorded connection attempts of unpaired browsers.
+	maxUnpairedAttempts = 16
 )
 
-// UnpairedTry is the last connection attempt of a browser that is not paired.
-type UnpairedTry struct {
+// UnpairedAttempt is the last connection attempt of a browser that is not paired.
+type UnpairedAttempt struct {
 	// KeyID is the wire.KeyID that the unpaired browser offered.
 	KeyID string
 	At    time.Time
 }
 
-// RecordUnpairedTry records that a browser offered the wire.KeyID of an unknown pairing.
-func (r *Log) RecordUnpairedTry(keyID string) {
+// RecordUnpairedAttempt records that a browser offered the wire.KeyID of an unknown pairing.
+func (r *Log) RecordUnpairedAttempt(keyID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unpaired = slices.DeleteFunc(r.unpaired, func(t UnpairedTry) bool { return t.KeyID == keyID })
-	if len(r.unpaired) >= maxUnpairedTries {
-		r.unpaired = slices.Delete(r.unpaired, 0, 1)
+	r.unpairedAttempts = slices.DeleteFunc(r.unpairedAttempts, func(t UnpairedAttempt) bool { return t.KeyID == keyID })
+	if len(r.unpairedAttempts) >= maxUnpairedAttempts {
+		r.unpairedAttempts = slices.Delete(r.unpairedAttempts, 0, 1)
 	}
-	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
+	r.unpairedAttempts = append(r.unpairedAttempts, UnpairedAttempt{keyID, time.Now()})
 }
 
-// UnpairedTries returns the last attempt for each KeyID, oldest attempt first. UnpairedTries omits attempts
-// that are older than unpairedWindow.
-func (r *Log) UnpairedTries() []UnpairedTry {
+// UnpairedAttempts returns the last attempt for each KeyID, oldest attempt first. UnpairedAttempts omits attempts
+// that are older than unpairedAttemptLifetime.
+func (r *Log) UnpairedAttempts() []UnpairedAttempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unpaired = slices.DeleteFunc(r.unpaired, func(t UnpairedTry) bool { return time.Since(t.At) > unpairedWindow })
-	return slices.Clone(r.unpaired)
+	r.unpairedAttempts = slices.DeleteFunc(r.unpairedAttempts, func(t UnpairedAttempt) bool { return time.Since(t.At) > unpairedAttemptLifetime })
+	return slices.Clone(r.unpairedAttempts)
 }
 
 // RefusedHello describes the extension whose first frame (hello) the server rejected
@@ -85,10 +85,10 @@ func (r *Log) RefusedHello() RefusedHello {
 	return r.refusedHello
 }
 
-// loggedReason records when a reason for rejected connections was last logged.
-type loggedReason struct {
-	loggedAt      time.Time
-	unloggedCount int
+// rejectionLogState records when a reason for rejected connections was last logged.
+type rejectionLogState struct {
+	lastLoggedAt    time.Time
+	suppressedCount int
 }
 
 // LogRejected logs a rejected connection, at most once per reason within Interval. Each log
@@ -98,25 +98,25 @@ type loggedReason struct {
 // line.
 func (r *Log) LogRejected(log *zerolog.Logger, cancelReason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
-	if r.loggedReasons == nil {
-		r.loggedReasons = map[string]*loggedReason{}
+	if r.rejectionsByReason == nil {
+		r.rejectionsByReason = map[string]*rejectionLogState{}
 	}
-	q := r.loggedReasons[cancelReason]
-	if q != nil && time.Since(q.loggedAt) < Interval {
-		q.unloggedCount++
+	q := r.rejectionsByReason[cancelReason]
+	if q != nil && time.Since(q.lastLoggedAt) < Interval {
+		q.suppressedCount++
 		r.mu.Unlock()
 		return
 	}
-	unloggedCount := 0
+	suppressedCount := 0
 	if q != nil {
-		unloggedCount = q.unloggedCount
+		suppressedCount = q.suppressedCount
 	}
-	r.loggedReasons[cancelReason] = &loggedReason{loggedAt: time.Now()}
+	r.rejectionsByReason[cancelReason] = &rejectionLogState{lastLoggedAt: time.Now()}
 	r.mu.Unlock()
 	event := log.Warn()
 	details(event)
-	if unloggedCount > 0 {
-		event.Int("more_before", unloggedCount)
+	if suppressedCount > 0 {
+		event.Int("more_before", suppressedCount)
 	}
 	event.Msg("connection refused: " + cancelReason)
 }

@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-func TestUnpairedTries(t *testing.T) {
+func TestUnpairedAttemptsAreBoundedAndExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log Log
-		expectList := func(want ...string) {
+		expectKeyIDs := func(want ...string) {
 			t.Helper()
-			if got := keyIDsOf(log.UnpairedTries()); !slices.Equal(got, want) {
+			if got := listKeyIDs(log.UnpairedAttempts()); !slices.Equal(got, want) {
 				t.Errorf("KeyIDs of the recorded attempts = %q, want %q", got, want)
 			}
 		}
-		expectList()
-		log.RecordUnpairedTry("a")
-		time.Sleep(unpairedWindow - time.Second)
-		log.RecordUnpairedTry("b")
-		log.RecordUnpairedTry("b")
-		expectList("a", "b")
-		log.RecordUnpairedTry("a")
-		expectList("b", "a")
-		time.Sleep(unpairedWindow)
-		log.RecordUnpairedTry("b")
-		expectList("a", "b")
+		expectKeyIDs()
+		log.RecordUnpairedAttempt("a")
+		time.Sleep(unpairedAttemptLifetime - time.Second)
+		log.RecordUnpairedAttempt("b")
+		log.RecordUnpairedAttempt("b")
+		expectKeyIDs("a", "b")
+		log.RecordUnpairedAttempt("a")
+		expectKeyIDs("b", "a")
+		time.Sleep(unpairedAttemptLifetime)
+		log.RecordUnpairedAttempt("b")
+		expectKeyIDs("a", "b")
 		time.Sleep(time.Nanosecond)
-		expectList("b")
-		for i := range maxUnpairedTries + 1 {
-			log.RecordUnpairedTry(fmt.Sprint(i))
+		expectKeyIDs("b")
+		for i := range maxUnpairedAttempts + 1 {
+			log.RecordUnpairedAttempt(fmt.Sprint(i))
 		}
-		if got := keyIDsOf(log.UnpairedTries()); len(got) != maxUnpairedTries || got[0] != "1" {
-			t.Errorf("KeyIDs of the recorded attempts after many attempts = %q, want %d KeyIDs that begin with 1", got, maxUnpairedTries)
+		if got := listKeyIDs(log.UnpairedAttempts()); len(got) != maxUnpairedAttempts || got[0] != "1" {
+			t.Errorf("KeyIDs of the recorded attempts after many attempts = %q, want %d KeyIDs that begin with 1", got, maxUnpairedAttempts)
 		}
 	})
 }
 
-func keyIDsOf(tries []UnpairedTry) []string {
+func listKeyIDs(attempts []UnpairedAttempt) []string {
 	var ids []string
-	for _, t := range tries {
+	for _, t := range attempts {
 		ids = append(ids, t.KeyID)
 	}
 	return ids

@@ -18,8 +18,8 @@ const Timeout = 30 * time.Second
 
 var (
 	// ErrLinkEnded means that the link to the browser ended before the answer arrived.
-	ErrLinkEnded = errors.New("the link was closed")
-	errNoAnswer  = errors.New("the browser did not answer within 30 s")
+	ErrLinkEnded      = errors.New("the link was closed")
+	errBrowserTimeout = errors.New("the browser did not answer within 30 s")
 )
 
 // IDPrefix begins the ID of every server request except tool.dispatch.
@@ -102,7 +102,7 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	case <-ctx.Done():
 		return wire.Envelope{}, ctx.Err()
 	case <-timer.C:
-		return wire.Envelope{}, errNoAnswer
+		return wire.Envelope{}, errBrowserTimeout
 	}
 }
 

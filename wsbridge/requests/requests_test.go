@@ -18,7 +18,7 @@ func TestRequestsEndOnce(t *testing.T) {
 		{"answer", func(r *Table, _ chan struct{}, _ func()) { r.DeliverAnswer(wire.Envelope{ID: "s/1"}) }, nil},
 		{"link", func(_ *Table, linkEnded chan struct{}, _ func()) { close(linkEnded) }, ErrLinkEnded},
 		{"context", func(_ *Table, _ chan struct{}, cancel func()) { cancel() }, context.Canceled},
-		{"timeout", func(*Table, chan struct{}, func()) {}, errNoAnswer},
+		{"timeout", func(*Table, chan struct{}, func()) {}, errBrowserTimeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

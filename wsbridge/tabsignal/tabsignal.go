@@ -3,38 +3,38 @@ package tabsignal
 
 import "sync"
 
-// Signal notifies waiting calls when the tabs of a browser have changed. The zero Signal is ready
+// TabChanges notifies waiting calls when the tabs of a browser have changed. The zero Signal is ready
 // to use. All methods of Signal are safe for concurrent use.
-type Signal struct {
+type TabChanges struct {
 	mu            sync.Mutex // the mutex guards all fields below
-	changed       chan struct{}
+	nextChange    chan struct{}
 	hasListedTabs bool
 }
 
 // Next returns a channel that is closed at the next change of any tab.
-func (n *Signal) Next() <-chan struct{} {
+func (n *TabChanges) Next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.changed == nil {
-		n.changed = make(chan struct{})
+	if n.nextChange == nil {
+		n.nextChange = make(chan struct{})
 	}
-	return n.changed
+	return n.nextChange
 }
 
 // Publish notifies the waiting calls that tabs have changed. The argument isFullList is true if a
 // browser has just listed all of its tabs.
-func (n *Signal) Publish(isFullList bool) {
+func (n *TabChanges) Publish(isFullList bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hasListedTabs = n.hasListedTabs || isFullList
-	if n.changed != nil {
-		close(n.changed)
-		n.changed = nil
+	if n.nextChange != nil {
+		close(n.nextChange)
+		n.nextChange = nil
 	}
 }
 
 // HasListedTabs reports whether any browser has listed its tabs.
-func (n *Signal) HasListedTabs() bool {
+func (n *TabChanges) HasListedTabs() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.hasListedTabs

@@ -48,10 +48,10 @@ type Options struct {
 	// Watch has opened. OnPlugins must not block. By default, the simulated browser
 	// ignores the side panel's plugins.
 	OnPlugins func([]wire.PluginView)
-	// OnResync is called when the server requests the full content of an activity.
-	// OnResync must not block. By default, the simulated browser ignores requests for
+	// OnActivityResync is called when the server requests the full content of an activity.
+	// OnActivityResync must not block. By default, the simulated browser ignores requests for
 	// activities.
-	OnResync func(wire.ToolResyncParams)
+	OnActivityResync func(wire.ToolResyncParams)
 }
 
 // Tool is a Go function that runs as a tool of the simulated browser. The context ctx
@@ -217,7 +217,7 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		}
 		return b.deliverAnswer(e.ID, p)
 	case wire.MethodToolResync:
-		return forwardParams(e, b.options.OnResync)
+		return forwardParams(e, b.options.OnActivityResync)
 	case wire.MethodStateSync:
 		return forwardParams(e, b.options.OnState)
 	case wire.MethodStatePlugins:
@@ -252,8 +252,8 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	b.codeByPlugin, b.pluginOrder = map[string]wire.PluginCodeParams{}, nil
 	for _, info := range p.Plugins {
 		b.pluginOrder = append(b.pluginOrder, info.Name)
-		if existingCode := previousCode[info.Name]; existingCode.Hash == info.Hash {
-			b.codeByPlugin[info.Name] = existingCode
+		if previousPluginCode := previousCode[info.Name]; previousPluginCode.Hash == info.Hash {
+			b.codeByPlugin[info.Name] = previousPluginCode
 			continue
 		}
 		missingPlugins = append(missingPlugins, info.Name)

@@ -81,10 +81,10 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("the call of an unknown tool returned %v; want an error that contains %q", err, "the page has no tool none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	follower := calls.Follow(dispatch.FollowOptions{})
+	subscription := calls.Subscribe(dispatch.SubscribeOptions{})
 	go func() {
 		for {
-			events, _, err := follower.Next(ctx)
+			events, _, err := subscription.Next(ctx)
 			if err != nil || events[len(events)-1].Kind == dispatch.EventRunning {
 				cancel()
 				return
@@ -103,7 +103,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-func TestConnectRefused(t *testing.T) {
+func TestConnectRejectsWrongKeyAndOrigin(t *testing.T) {
 	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}})
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()

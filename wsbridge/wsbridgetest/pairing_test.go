@@ -30,7 +30,7 @@ func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
 	return "next", nil
 }
 
-func TestPairedBrowser(t *testing.T) {
+func TestPairedBrowserNeedsItsOwnKey(t *testing.T) {
 	pairings := &fakePairings{key: "key of the pairing", confirmedNames: make(chan string, 1)}
 	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})
 	defer h.Close()

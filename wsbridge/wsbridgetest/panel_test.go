@@ -23,7 +23,7 @@ func (reviewOnlyPolicy) BrowserTools() wire.StateBrowserParams { return wire.Sta
 
 func (reviewOnlyPolicy) SwitchBrowserTools([]string, bool, string) error { return nil }
 
-func (reviewOnlyPolicy) SetSite(string, string, string) error { return nil }
+func (reviewOnlyPolicy) SetSiteRule(string, string, string) error { return nil }
 
 func (reviewOnlyPolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return []wire.PluginView{{Name: "messages", Hash: "h1"}}, nil
@@ -33,13 +33,15 @@ func (reviewOnlyPolicy) ChangeSettings(string, map[string]json.RawMessage, strin
 	return errors.New("it has none")
 }
 
-func (reviewOnlyPolicy) SetOpening(string, bool, string) error { return errors.New("review it first") }
+func (reviewOnlyPolicy) SetMayOpenTab(string, bool, string) error {
+	return errors.New("review it first")
+}
 
 func (reviewOnlyPolicy) SetCalls(string, string, bool, string) error {
 	return errors.New("review it first")
 }
 
-func (reviewOnlyPolicy) SetLateAccess(string, bool, string) error {
+func (reviewOnlyPolicy) SetLateStartAccess(string, bool, string) error {
 	return errors.New("review it first")
 }
 
@@ -89,7 +91,7 @@ func newCall(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-func TestNestedCall(t *testing.T) {
+func TestNestedCallErrors(t *testing.T) {
 	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
 			cancelledCtx, cancel := context.WithCancelCause(ctx)
@@ -117,8 +119,8 @@ func TestNestedCall(t *testing.T) {
 	}
 }
 
-func TestPanel(t *testing.T) {
-	waitingCalls, plugins, resyncRequests := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
+func TestPanelShowsActivitiesAndWaitingCalls(t *testing.T) {
+	waitingCallViews, plugins, resyncRequests := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
 	b, calls := startBrowser(t, Options{
 		Tools: map[string]Tool{
 			"messages__login": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
@@ -136,14 +138,14 @@ func TestPanel(t *testing.T) {
 			for _, c := range s.Calls {
 				if c.Waiting != nil {
 					select {
-					case waitingCalls <- c:
+					case waitingCallViews <- c:
 					default:
 					}
 				}
 			}
 		},
-		OnPlugins: func(p []wire.PluginView) { plugins <- p },
-		OnResync:  func(p wire.ToolResyncParams) { resyncRequests <- p },
+		OnPlugins:        func(p []wire.PluginView) { plugins <- p },
+		OnActivityResync: func(p wire.ToolResyncParams) { resyncRequests <- p },
 	})
 	if err := b.Watch(); err != nil {
 		t.Fatal(err)
@@ -151,16 +153,16 @@ func TestPanel(t *testing.T) {
 	if got := <-plugins; len(got) != 1 || got[0].Hash != "h1" {
 		t.Errorf("plugins in the panel = %+v, want one with the hash h1", got)
 	}
-	type callEnd struct {
+	type callOutcome struct {
 		result dispatch.Result
 		err    error
 	}
-	callEnded := make(chan callEnd, 1)
+	callEnded := make(chan callOutcome, 1)
 	go func() {
 		callResult, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
-		callEnded <- callEnd{callResult, err}
+		callEnded <- callOutcome{callResult, err}
 	}()
-	shownCalls := <-waitingCalls
+	shownCalls := <-waitingCallViews
 	if w := shownCalls.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
 		t.Errorf("waiting request in the panel = %+v, want a request for the user with the reason Log in", w)
 	}

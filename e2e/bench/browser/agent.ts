@@ -85,6 +85,6 @@ export class Agent {
   }
 }
 
-export function countTokens(typedText: string): number {
-  return Math.round(Buffer.byteLength(typedText) / 4);
+export function countTokens(text: string): number {
+  return Math.round(Buffer.byteLength(text) / 4);
 }

@@ -1,13 +1,13 @@
 /** Measures the lower bound ("floor") for the duration of a browser tool, without daemon, permission checks and MCP. */
 import type { Browser } from '../../harness/browser.ts';
 
-export async function measureFloor(
+export async function measureBaseline(
   browser: Browser,
   tabId: number,
   operation: { readonly name: string; readonly arguments: object },
   roundCount: number,
 ): Promise<readonly number[]> {
-  const roundTimes = await browser.inWorker((worker) =>
+  const roundTimes = await browser.withWorkerSession((worker) =>
     worker.evaluate(`(async () => {
       const [{ documentId }] = await chrome.scripting.executeScript({ target: { tabId: ${tabId} }, files: ['page.js'], injectImmediately: true });
       const port = chrome.tabs.connect(${tabId}, { documentId, name: 'page' });

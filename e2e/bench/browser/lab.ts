@@ -5,14 +5,14 @@ import type { BenchFixture } from '../bench-fixture.ts';
 import { formatMs } from '../row.ts';
 import { measureAlternately, type SampleSummary } from '../samples.ts';
 import { Agent } from './agent.ts';
-import { type OurBrowser, startOurBrowser } from './our-browser.ts';
+import { type OpentabsBrowser, startOpentabsBrowser } from './our-browser.ts';
 import { type BenchSite, startBenchSite } from './pages.ts';
-import { type BenchPeer, startChromeDevtools, startPlaywright } from './peers.ts';
+import { type PeerServer, startChromeDevtools, startPlaywright } from './peers.ts';
 import { opentabsTools } from './words.ts';
 
-export interface BrowserLab {
+export interface BenchBrowsers {
   readonly site: BenchSite;
-  readonly ourBrowser: OurBrowser;
+  readonly opentabsBrowser: OpentabsBrowser;
   readonly agent: Agent;
   /**
    * The fields `playwright` and `devtools` are undefined if the folder in the environment variable PEERS lacks their
@@ -23,26 +23,29 @@ export interface BrowserLab {
   readonly benchAgents: readonly Agent[];
 }
 
-export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
+export async function startBenchBrowsers(fixture: BenchFixture): Promise<BenchBrowsers> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
-  const ourBrowser = await startOurBrowser('--debugger');
-  fixture.onClose(() => ourBrowser.close());
-  const startPeer = async (startAgent: () => Promise<BenchPeer | undefined>): Promise<Agent | undefined> => {
-    const startedPeer = await startAgent();
-    if (startedPeer) fixture.onClose(() => startedPeer.close());
-    return startedPeer?.agent;
+  const opentabsBrowser = await startOpentabsBrowser('--debugger');
+  fixture.onClose(() => opentabsBrowser.close());
+  const startPeerAgent = async (startAgent: () => Promise<PeerServer | undefined>): Promise<Agent | undefined> => {
+    const peerServer = await startAgent();
+    if (peerServer) fixture.onClose(() => peerServer.close());
+    return peerServer?.agent;
   };
-  const playwrightAgent = await startPeer(startPlaywright);
-  const devtools = await startPeer(startChromeDevtools);
-  const agent = new Agent('opentabs', ourBrowser.client.sdk, opentabsTools);
+  const playwrightAgent = await startPeerAgent(startPlaywright);
+  const devtools = await startPeerAgent(startChromeDevtools);
+  const agent = new Agent('opentabs', opentabsBrowser.client.sdk, opentabsTools);
   const benchAgents = [agent, playwrightAgent, devtools].filter((benchAgent) => benchAgent !== undefined);
-  return { site, ourBrowser, agent, playwright: playwrightAgent, devtools, benchAgents };
+  return { site, opentabsBrowser, agent, playwright: playwrightAgent, devtools, benchAgents };
 }
 
-export async function openInAllBrowsers({ site, ourBrowser, benchAgents }: BrowserLab, path: string): Promise<number> {
+export async function openInAllBrowsers(
+  { site, opentabsBrowser, benchAgents }: BenchBrowsers,
+  path: string,
+): Promise<number> {
   const url = `${site.origin}${path}`;
-  const tabId = await ourBrowser.openTab(url);
+  const tabId = await opentabsBrowser.openTab(url);
   for (const agent of benchAgents.slice(1)) await agent.call(agent.serverTools.open(url));
   return tabId;
 }
@@ -51,22 +54,22 @@ export type Measurements = ReadonlyMap<string, SampleSummary>;
 
 /** measureAgents alternates between the MCP servers; `others` contains further measurements, such as a lower bound. */
 export async function measureAgents(
-  browserLab: BrowserLab,
+  benchBrowsers: BenchBrowsers,
   roundCount: number,
   measureAgent: (agent: Agent) => Promise<readonly number[]>,
   otherMeasurements: Readonly<Record<string, () => Promise<readonly number[]>>> = {},
 ): Promise<Measurements> {
   const measurements: Record<string, () => Promise<readonly number[]>> = { ...otherMeasurements };
-  for (const agent of browserLab.benchAgents) measurements[agent.name] = () => measureAgent(agent);
+  for (const agent of benchBrowsers.benchAgents) measurements[agent.name] = () => measureAgent(agent);
   return await measureAlternately(roundCount, measurements);
 }
 
 export async function repeatMeasurement(
-  times: number,
+  repeatCount: number,
   measuredCall: () => Promise<number>,
 ): Promise<readonly number[]> {
   const samples: number[] = [];
-  for (let i = 0; i < times; i++) samples.push(await measuredCall());
+  for (let i = 0; i < repeatCount; i++) samples.push(await measuredCall());
   return samples;
 }
 

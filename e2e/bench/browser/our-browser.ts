@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Browser } from '../../harness/browser.ts';
 import { findFreePort } from '../../harness/chromium.ts';
 import { connectStdio, type McpClient } from '../../harness/client.ts';
-import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
+import { runOrThrow, startOpentabs, stopProcess } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
 import { siteHost } from './pages.ts';
 
-export interface OurBrowser {
+export interface OpentabsBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
   /** uploadFolder is the folder from which the MCP client may upload files. */
@@ -22,7 +22,7 @@ export interface OurBrowser {
 /** windowSizeFlag sets the browser's viewport to about 1280 x 720 pixels, as the compared MCP servers do. */
 const windowSizeFlag = '--window-size=1280,863';
 
-export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
+export async function startOpentabsBrowser(...installFlags: readonly string[]): Promise<OpentabsBrowser> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
   const uploadFolder = join(homeFolder, 'uploads');
   mkdirSync(uploadFolder);
@@ -35,12 +35,12 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
     OPENTABS_BROWSER_PICTURES: '0',
   };
   const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension, ...installFlags], env);
+  await runOrThrow(['extension', 'install', '--dir', extension, ...installFlags], env);
   const daemon = startOpentabs(['serve'], env);
   const healthUrl = `http://127.0.0.1:${env.OPENTABS_PORT}/healthz`;
   await waitFor('the daemon to answer /healthz', async () => (await fetch(healthUrl)).ok);
-  await runChecked(['browser', 'tools', 'on'], env);
-  await runChecked(['browser', 'site', siteHost, 'auto'], env);
+  await runOrThrow(['browser', 'tools', 'on'], env);
+  await runOrThrow(['browser', 'site', siteHost, 'auto'], env);
   const browser = new Browser(join(homeFolder, 'profile'), extension, [windowSizeFlag]);
   await browser.start();
   const clients: McpClient[] = [];

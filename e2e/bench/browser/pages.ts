@@ -47,9 +47,9 @@ const nodesPerRow = 11;
 const nodesPerPost = 5;
 const nonRowNodeCount = 32;
 
-export function makeOrdersPage(nodes: number): string {
-  const postCount = Math.max(2, Math.round((nodes - nonRowNodeCount) / 5 / nodesPerPost));
-  const rowCount = Math.max(2, Math.round((nodes - nonRowNodeCount - postCount * nodesPerPost) / nodesPerRow));
+export function makeOrdersPage(nodeCount: number): string {
+  const postCount = Math.max(2, Math.round((nodeCount - nonRowNodeCount) / 5 / nodesPerPost));
+  const rowCount = Math.max(2, Math.round((nodeCount - nonRowNodeCount - postCount * nodesPerPost) / nodesPerRow));
   const customerNames = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'];
   const postTopics = ['payment ticket', 'late delivery', 'wrong size', 'new address', 'refund'];
   const invoiceStates = ['Open', 'Paid', 'Sent', 'Closed'];
@@ -59,7 +59,7 @@ export function makeOrdersPage(nodes: number): string {
   const renderPost = (i: number) =>
     `<article><h3>Note ${i}</h3><p>${customerNames[(i + 2) % 5]} has answered a question about a ${postTopics[(i * 3) % 5]}.</p>` +
     `<a href="#n${i}">Open note ${i}</a><time>${(i % 28) + 1} May</time></article>`;
-  return `<!doctype html><html lang="en"><head><title>Orders ${nodes}</title><link rel="icon" href="data:,"></head><body>
+  return `<!doctype html><html lang="en"><head><title>Orders ${nodeCount}</title><link rel="icon" href="data:,"></head><body>
 <nav aria-label="Main"><ul>${['Home', 'Orders', 'Customers', 'Reports'].map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul></nav>
 <main><h1>Orders</h1><button id="add">New order</button>
 <form aria-label="Filter" onsubmit="return false"><label>Search <input type="search"></label>

@@ -8,15 +8,15 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { makeChromeDevtoolsTools, playwrightTools } from './words.ts';
 
-export interface BenchPeer {
+export interface PeerServer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
 
-/** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. */
-export const peersFolder = process.env.PEERS ?? '';
+/** peerPackagesFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. */
+export const peerPackagesFolder = process.env.PEERS ?? '';
 
-export async function startPlaywright(): Promise<BenchPeer | undefined> {
+export async function startPlaywright(): Promise<PeerServer | undefined> {
   const args = [
     '--headless',
     '--isolated',
@@ -26,29 +26,31 @@ export async function startPlaywright(): Promise<BenchPeer | undefined> {
     '--viewport-size',
     '1280x720',
   ];
-  const peerAgent = await startPeer('@playwright/mcp', 'cli.js', [
+  const peerServer = await startPeerServer('@playwright/mcp', 'cli.js', [
     ...args,
     '--output-dir',
     join(tmpdir(), 'playwright-mcp'),
   ]);
-  return peerAgent && { ...peerAgent, agent: new Agent(peerAgent.name, peerAgent.client, playwrightTools) };
+  return peerServer && { ...peerServer, agent: new Agent(peerServer.name, peerServer.client, playwrightTools) };
 }
 
-export async function startChromeDevtools(): Promise<BenchPeer | undefined> {
+export async function startChromeDevtools(): Promise<PeerServer | undefined> {
   const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
   const programPath = 'build/src/bin/chrome-devtools-mcp.js';
-  const peerAgent = await startPeer('chrome-devtools-mcp', programPath, [
+  const peerServer = await startPeerServer('chrome-devtools-mcp', programPath, [
     ...args,
     '--no-usage-statistics',
     '--no-performance-crux',
   ]);
-  return peerAgent && { ...peerAgent, agent: new Agent(peerAgent.name, peerAgent.client, makeChromeDevtoolsTools()) };
+  return (
+    peerServer && { ...peerServer, agent: new Agent(peerServer.name, peerServer.client, makeChromeDevtoolsTools()) }
+  );
 }
 
-async function startPeer(packageName: string, programPath: string, args: readonly string[]) {
-  const folder = join(peersFolder, 'node_modules', packageName);
+async function startPeerServer(packageName: string, programPath: string, args: readonly string[]) {
+  const folder = join(peerPackagesFolder, 'node_modules', packageName);
   const path = join(folder, programPath);
-  if (peersFolder === '' || !existsSync(path)) return undefined;
+  if (peerPackagesFolder === '' || !existsSync(path)) return undefined;
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const name = `${packageName} ${Object(manifest).version}`;
   const client = new Client({ name: 'opentabs-bench', version: '0.1.0' }, { capabilities: {} });

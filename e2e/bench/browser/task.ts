@@ -76,7 +76,7 @@ class ShoppingAgent {
     throw new Error(`${this.#agent.name} did not find ${searchedName}`);
   }
 
-  async field(label: string, kind: FormField['kind'], value: string): Promise<FormField> {
+  async makeFormField(label: string, kind: FormField['kind'], value: string): Promise<FormField> {
     return { label, kind, value, ref: await this.findRef(label) };
   }
 }
@@ -98,11 +98,11 @@ export async function runTask(agent: Agent, site: BenchSite, runName: string, fi
     await shoppingAgent.waitForText('1 lamp is in your cart');
     await shoppingAgent.followLink('"Checkout"');
     const formFields = [
-      await shoppingAgent.field('Full name', 'textbox', 'Ada Lovelace'),
-      await shoppingAgent.field('Street and number', 'textbox', 'Main Street 1'),
-      await shoppingAgent.field('City', 'textbox', 'London'),
-      await shoppingAgent.field('Country', 'combobox', 'Norway'),
-      await shoppingAgent.field('Wrap as a gift', 'checkbox', 'true'),
+      await shoppingAgent.makeFormField('Full name', 'textbox', 'Ada Lovelace'),
+      await shoppingAgent.makeFormField('Street and number', 'textbox', 'Main Street 1'),
+      await shoppingAgent.makeFormField('City', 'textbox', 'London'),
+      await shoppingAgent.makeFormField('Country', 'combobox', 'Norway'),
+      await shoppingAgent.makeFormField('Wrap as a gift', 'checkbox', 'true'),
     ];
     await shoppingAgent.callTools(serverTools.fill(formFields));
     await shoppingAgent.callTools(...serverTools.upload(await shoppingAgent.findRef('Engraving picture'), file));

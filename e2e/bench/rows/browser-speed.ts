@@ -1,7 +1,7 @@
 import { countTokens } from '../browser/agent.ts';
-import { measureFloor } from '../browser/floor.ts';
+import { measureBaseline } from '../browser/floor.ts';
 import {
-  type BrowserLab,
+  type BenchBrowsers,
   findMedian,
   formatPeerMedians,
   measureAgents,
@@ -15,11 +15,11 @@ const id = 'browser';
 
 const unlimitedSnapshot = { maxTokens: 0 };
 
-export async function measureSnapshots(browserLab: BrowserLab): Promise<BenchRow[]> {
+export async function measureSnapshots(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
   return [
-    ...(await measureSmallSnapshot(browserLab)),
-    ...(await measureLargeSnapshot(browserLab, 10_000, { maxFoldedMs: 50, maxFirstMs: 400 })),
-    ...(await measureLargeSnapshot(browserLab, 50_000, { maxFoldedMs: 60, maxFirstMs: 800 })),
+    ...(await measureSmallSnapshot(benchBrowsers)),
+    ...(await measureLargeSnapshot(benchBrowsers, 10_000, { maxFoldedSnapshotMs: 50, maxFirstSnapshotMs: 400 })),
+    ...(await measureLargeSnapshot(benchBrowsers, 50_000, { maxFoldedSnapshotMs: 60, maxFirstSnapshotMs: 800 })),
   ];
 }
 
@@ -39,13 +39,13 @@ function makeRatioRow(
       };
 }
 
-async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]> {
-  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
-  const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  for (const benchAgent of browserLab.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
+async function measureSmallSnapshot(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
+  const { agent, opentabsBrowser, playwright: playwrightValue } = benchBrowsers;
+  const tabId = await openInAllBrowsers(benchBrowsers, '/orders?nodes=1000');
+  for (const benchAgent of benchBrowsers.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
   const snapshotOperation = { name: 'snapshot', arguments: unlimitedSnapshot };
   const measuredTimes = await measureAgents(
-    browserLab,
+    benchBrowsers,
     5,
     (benchAgent) =>
       repeatMeasurement(6, () =>
@@ -54,33 +54,36 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]>
         ),
       ),
     {
-      floor: () => measureFloor(ourBrowser.browser, tabId, snapshotOperation, 6),
-      'floor folded': () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
+      floor: () => measureBaseline(opentabsBrowser.browser, tabId, snapshotOperation, 6),
+      'floor folded': () => measureBaseline(opentabsBrowser.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
       folded: () => repeatMeasurement(6, () => agent.measureCall(agent.serverTools.snapshot())),
     },
   );
-  const [opentabsSummary, foldedSummary] = [measuredTimes.get(agent.name), measuredTimes.get('folded')];
-  const [floorMs, foldedFloorMs] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
-  if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
-  const tokens = await measureSnapshotTokens(browserLab);
+  const [opentabsSummary, foldedSnapshotSummary] = [measuredTimes.get(agent.name), measuredTimes.get('folded')];
+  const [baselineMs, foldedBaselineMs] = [
+    measuredTimes.get('floor')?.p50 ?? 0,
+    measuredTimes.get('floor folded')?.p50 ?? 0,
+  ];
+  if (!opentabsSummary || !foldedSnapshotSummary) throw new Error('nothing was measured');
+  const tokens = await measureSnapshotTokens(benchBrowsers);
   const ratioRow: BenchRow = {
     id,
     what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
     ours: formatSummary(opentabsSummary),
-    floor: formatMs(floorMs),
+    floor: formatMs(baselineMs),
   };
   return [
     {
       ...ratioRow,
-      value: opentabsSummary.p50 - 1.5 * floorMs,
+      value: opentabsSummary.p50 - 1.5 * baselineMs,
       threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
     },
     {
       ...ratioRow,
       what: 'snapshot of 1,000 elements, folded (default), p50',
-      ours: formatSummary(foldedSummary),
-      floor: formatMs(foldedFloorMs),
-      value: foldedSummary.p50 - 1.5 * foldedFloorMs,
+      ours: formatSummary(foldedSnapshotSummary),
+      floor: formatMs(foldedBaselineMs),
+      value: foldedSnapshotSummary.p50 - 1.5 * foldedBaselineMs,
       threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
     },
     makeRatioRow(
@@ -97,7 +100,7 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]>
   ];
 }
 
-async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<BenchRow> {
+async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BenchBrowsers): Promise<BenchRow> {
   const tokens = new Map<string, number>();
   for (const benchAgent of benchAgents)
     tokens.set(benchAgent.name, countTokens(await benchAgent.call(benchAgent.serverTools.snapshot())));
@@ -117,50 +120,53 @@ async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue 
 }
 
 async function measureLargeSnapshot(
-  browserLab: BrowserLab,
-  nodes: number,
-  timeLimits: { readonly maxFoldedMs: number; readonly maxFirstMs: number },
+  benchBrowsers: BenchBrowsers,
+  nodeCount: number,
+  timeLimits: { readonly maxFoldedSnapshotMs: number; readonly maxFirstSnapshotMs: number },
 ): Promise<BenchRow[]> {
-  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
+  const { agent, opentabsBrowser, playwright: playwrightValue } = benchBrowsers;
   const firstSnapshotTimes: number[] = [];
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
-    tabId = await ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=${nodes}`);
+    tabId = await opentabsBrowser.openTab(`${benchBrowsers.site.origin}/orders?nodes=${nodeCount}`);
     firstSnapshotTimes.push(await agent.measureCall(agent.serverTools.snapshot()));
   }
-  await openInAllBrowsers(browserLab, `/orders?nodes=${nodes}`);
-  const foldedMs = await measureAlternately(3, {
+  await openInAllBrowsers(benchBrowsers, `/orders?nodes=${nodeCount}`);
+  const foldedSnapshotTimes = await measureAlternately(3, {
     ours: () => repeatMeasurement(5, () => agent.measureCall(agent.serverTools.snapshot())),
   });
   const snapshotMeasurements = await measureAgents(
-    browserLab,
-    nodes > 20_000 ? 1 : 2,
+    benchBrowsers,
+    nodeCount > 20_000 ? 1 : 2,
     (benchAgent) =>
       repeatMeasurement(2, () =>
         benchAgent.measureCall(
           benchAgent === agent ? ['browser_snapshot', unlimitedSnapshot] : benchAgent.serverTools.snapshot(),
         ),
       ),
-    { floor: () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
+    {
+      floor: () =>
+        measureBaseline(opentabsBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2),
+    },
   );
   const opentabsSummary = snapshotMeasurements.get(agent.name);
-  const foldedSummary = foldedMs.get('ours');
-  if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
-  const sizeText = `${nodes.toLocaleString('en')} elements`;
+  const foldedSnapshotSummary = foldedSnapshotTimes.get('ours');
+  if (!opentabsSummary || !foldedSnapshotSummary) throw new Error('nothing was measured');
+  const sizeText = `${nodeCount.toLocaleString('en')} elements`;
   return [
     {
       id,
       what: `first snapshot of ${sizeText} after the load, folded, p50`,
       ours: `${formatMs(computeMedian(firstSnapshotTimes))} (n ${firstSnapshotTimes.length})`,
       value: computeMedian(firstSnapshotTimes),
-      threshold: makeUpperThreshold(timeLimits.maxFirstMs, 'ms'),
+      threshold: makeUpperThreshold(timeLimits.maxFirstSnapshotMs, 'ms'),
     },
     {
       id,
       what: `snapshot of ${sizeText}, folded, p50`,
-      ours: formatSummary(foldedSummary),
-      value: foldedSummary.p50,
-      threshold: makeUpperThreshold(timeLimits.maxFoldedMs, 'ms'),
+      ours: formatSummary(foldedSnapshotSummary),
+      value: foldedSnapshotSummary.p50,
+      threshold: makeUpperThreshold(timeLimits.maxFoldedSnapshotMs, 'ms'),
     },
     makeRatioRow(
       {
@@ -177,11 +183,11 @@ async function measureLargeSnapshot(
 }
 
 /** measureClick stops the clock when a tool result shows the new table row. */
-export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> {
-  const { agent, playwright: playwrightValue } = browserLab;
-  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
+export async function measureClick(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
+  const { agent, playwright: playwrightValue } = benchBrowsers;
+  await openInAllBrowsers(benchBrowsers, '/orders?nodes=1000');
   const refsByLabel = new Map<string, string>();
-  for (const benchAgent of browserLab.benchAgents) {
+  for (const benchAgent of benchBrowsers.benchAgents) {
     const elementRef = benchAgent.serverTools.findRef(
       await benchAgent.call(benchAgent.serverTools.snapshot()),
       '"New order"',
@@ -190,13 +196,13 @@ export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> 
     refsByLabel.set(benchAgent.name, elementRef);
   }
   const findClickRef = (name: string) => refsByLabel.get(name) ?? '';
-  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+  const measuredTimes = await measureAgents(benchBrowsers, 5, (benchAgent) =>
     repeatMeasurement(4, () => benchAgent.measureCall(benchAgent.serverTools.click(findClickRef(benchAgent.name)))),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
   const tokens = new Map<string, number>();
-  for (const benchAgent of browserLab.benchAgents)
+  for (const benchAgent of benchBrowsers.benchAgents)
     tokens.set(
       benchAgent.name,
       countTokens(await benchAgent.call(benchAgent.serverTools.click(findClickRef(benchAgent.name)))),
@@ -229,11 +235,11 @@ export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> 
 
 const pictureCount = 40;
 
-export async function measurePictures(browserLab: BrowserLab): Promise<BenchRow[]> {
-  const { agent, playwright: playwrightValue } = browserLab;
-  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
+export async function measurePictures(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
+  const { agent, playwright: playwrightValue } = benchBrowsers;
+  await openInAllBrowsers(benchBrowsers, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
-  const measuredTimes = await measureAgents(browserLab, 4, (benchAgent) =>
+  const measuredTimes = await measureAgents(benchBrowsers, 4, (benchAgent) =>
     repeatMeasurement(benchAgent === agent ? pictureCount / 4 : 5, () =>
       benchAgent.measureCall(benchAgent.serverTools.screenshot()),
     ),
@@ -255,12 +261,12 @@ export async function measurePictures(browserLab: BrowserLab): Promise<BenchRow[
   ];
 }
 
-export async function measureEvaluate(browserLab: BrowserLab): Promise<BenchRow[]> {
-  const { agent } = browserLab;
-  const { tools } = await browserLab.ourBrowser.client.sdk.listTools();
+export async function measureEvaluate(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
+  const { agent } = benchBrowsers;
+  const { tools } = await benchBrowsers.opentabsBrowser.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
-  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+  await openInAllBrowsers(benchBrowsers, '/orders?nodes=1000');
+  const measuredTimes = await measureAgents(benchBrowsers, 5, (benchAgent) =>
     repeatMeasurement(3, () => benchAgent.measureCall(benchAgent.serverTools.evaluate('() => 1'))),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
@@ -277,7 +283,7 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<BenchRow[
   ];
 }
 
-export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<BenchRow[]> {
+export async function measureToolList({ benchAgents, agent }: BenchBrowsers): Promise<BenchRow[]> {
   const toolLists = await Promise.all(
     benchAgents.map(async (benchAgent) => ({ each: benchAgent, ...(await benchAgent.listTools()) })),
   );

@@ -1,6 +1,6 @@
 import type { Browser } from '../../harness/browser.ts';
 import { waitFor } from '../../harness/wait.ts';
-import type { BrowserLab } from '../browser/lab.ts';
+import type { BenchBrowsers } from '../browser/lab.ts';
 import { opentabsTools } from '../browser/words.ts';
 import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
@@ -10,11 +10,11 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promise<BenchRow[]> {
+export async function measureMixedCalls({ opentabsBrowser, site }: BenchBrowsers): Promise<BenchRow[]> {
   const callProblems: string[] = [];
   const clickTimes: number[] = [];
   let clickedCount = 0;
-  const client = await ourBrowser.connectClient();
+  const client = await opentabsBrowser.connectClient();
   const tabIds: number[] = [];
   for (let i = 0; i < tabCount; i++) {
     const { text: tabsText } = await client.call('browser_tabs', {
@@ -35,7 +35,7 @@ export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promi
     ];
     for (let i = 0; i < callCount / tabCount; i++) {
       const [name, args, expectedAnswer] = calls[i % calls.length] ?? ['', {}, /./];
-      const callOutcome = await client.call(name, args, { withoutProgress: true });
+      const callOutcome = await client.call(name, args, { omitsProgressToken: true });
       clickTimes.push(callOutcome.durationMs);
       if (callOutcome.isError || !expectedAnswer.test(callOutcome.text))
         callProblems.push(`${name}: ${callOutcome.text.slice(0, 200)}`);
@@ -45,7 +45,7 @@ export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promi
   const beganMs = performance.now();
   await Promise.all(tabIds.map(runInTab));
   const elapsedSeconds = (performance.now() - beganMs) / 1000;
-  const clickCount = await countClicks(ourBrowser.browser);
+  const clickCount = await countClicks(opentabsBrowser.browser);
   if (clickCount !== clickedCount) callProblems.push(`the pages received ${clickCount} clicks, want ${clickedCount}`);
   return [
     {
@@ -62,24 +62,24 @@ export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promi
 async function countClicks(browser: Browser): Promise<number> {
   let sum = 0;
   for (const { id: target, url } of await browser.listPages())
-    if (url.includes('&tab=')) sum += Number(await browser.inPage(target, (page) => page.evaluate('clicks')));
+    if (url.includes('&tab=')) sum += Number(await browser.withPageSession(target, (page) => page.evaluate('clicks')));
   return sum;
 }
 
-/** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
-const heapPage = '/orders?nodes=44000';
+/** heapPagePath is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
+const heapPagePath = '/orders?nodes=44000';
 
-export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab): Promise<BenchRow[]> {
-  const url = `${site.origin}${heapPage}`;
-  await ourBrowser.browser.cdp.sendCommand('Target.createTarget', { url: `${url}&unused=1`, background: true });
-  const tabId = await ourBrowser.openTab(url);
+export async function measurePageMemory({ opentabsBrowser, site, agent }: BenchBrowsers): Promise<BenchRow[]> {
+  const url = `${site.origin}${heapPagePath}`;
+  await opentabsBrowser.browser.cdp.sendCommand('Target.createTarget', { url: `${url}&unused=1`, background: true });
+  const tabId = await opentabsBrowser.openTab(url);
   const findPageTarget = (address: string) =>
     waitFor('the page to be open', async () =>
-      (await ourBrowser.browser.listPages()).find((page) => page.url === address),
+      (await opentabsBrowser.browser.listPages()).find((page) => page.url === address),
     );
   const target = await findPageTarget(url);
   const readHeap = () =>
-    ourBrowser.browser.inPage(target.id, async (page) => {
+    opentabsBrowser.browser.withPageSession(target.id, async (page) => {
       await page.sendCommand('HeapProfiler.collectGarbage');
       return Number(Object(await page.sendCommand('Runtime.getHeapUsage')).usedSize);
     });
@@ -87,8 +87,8 @@ export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab)
   const snapshot = await agent.call(['browser_snapshot', { tabId, maxTokens: 0 }]);
   const refCount = snapshot.split('[ref=').length - 1;
   const bytes = (await readHeap()) - heapBefore;
-  const hasScript = await hasPageScript(ourBrowser.browser, target.id);
-  const unusedTabHasScript = await hasPageScript(ourBrowser.browser, (await findPageTarget(`${url}&unused=1`)).id);
+  const hasScript = await hasPageScript(opentabsBrowser.browser, target.id);
+  const unusedTabHasScript = await hasPageScript(opentabsBrowser.browser, (await findPageTarget(`${url}&unused=1`)).id);
   return [
     {
       id,
@@ -110,7 +110,7 @@ export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab)
 
 /** The extension's page script runs in a page if and only if the page has an isolated world of the extension. */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
-  return await browser.inPage(target, async (page) => {
+  return await browser.withPageSession(target, async (page) => {
     const tabOrigins: string[] = [];
     page.on('Runtime.executionContextCreated', (params) => tabOrigins.push(String(Object(params).context?.origin)));
     await page.sendCommand('Runtime.enable');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchFixture } from '../bench-fixture.ts';
 import type { Agent } from '../browser/agent.ts';
-import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
+import { type BenchBrowsers, startBenchBrowsers } from '../browser/lab.ts';
 import { shopSteps } from '../browser/shop.ts';
 import { runTask, type TaskResult } from '../browser/task.ts';
 import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
@@ -14,7 +14,7 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 const id = 'browser';
 
 /** For example, BROWSER=task,click runs only the measurements task and click. */
-const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<BenchRow[]>>> = {
+const browserParts: Readonly<Record<string, (benchBrowsers: BenchBrowsers) => Promise<BenchRow[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
   click: measureClick,
@@ -26,13 +26,13 @@ const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<
 };
 
 export async function measureBrowser(fixture: BenchFixture): Promise<BenchRow[]> {
-  const browserLab = await startBrowserLab(fixture);
+  const benchBrowsers = await startBenchBrowsers(fixture);
   const selectedParts = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
   const benchRows: BenchRow[] = [];
   for (const [name, measureBrowserPart] of Object.entries(browserParts)) {
     if (!selectedParts.includes(name)) continue;
     try {
-      benchRows.push(...(await measureBrowserPart(browserLab)));
+      benchRows.push(...(await measureBrowserPart(benchBrowsers)));
     } catch (error) {
       benchRows.push({
         id,
@@ -45,38 +45,38 @@ export async function measureBrowser(fixture: BenchFixture): Promise<BenchRow[]>
   return benchRows;
 }
 
-const taskRuns = 5;
+const taskRunCount = 5;
 
-async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
-  const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.benchAgents.map((agent) => [agent, []]));
-  await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
+async function measureTask(benchBrowsers: BenchBrowsers): Promise<BenchRow[]> {
+  const resultsByAgent = new Map<Agent, TaskResult[]>(benchBrowsers.benchAgents.map((agent) => [agent, []]));
+  await benchBrowsers.opentabsBrowser.openTab(`${benchBrowsers.site.origin}/orders?nodes=100`);
   const makeFilePath = (folder: string) => join(folder, 'engraving.txt');
   const [opentabsUploadFile, peerUploadFile] = [
-    makeFilePath(browserLab.ourBrowser.uploadFolder),
+    makeFilePath(benchBrowsers.opentabsBrowser.uploadFolder),
     makeFilePath(tmpdir()),
   ];
   for (const file of [opentabsUploadFile, peerUploadFile]) writeFileSync(file, 'Ada to Grace');
-  for (let i = 0; i < taskRuns; i++) {
+  for (let i = 0; i < taskRunCount; i++) {
     for (const [agent, taskResults] of resultsByAgent) {
       const runName = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
       taskResults.push(
         await runTask(
           agent,
-          browserLab.site,
+          benchBrowsers.site,
           runName,
-          agent === browserLab.agent ? opentabsUploadFile : peerUploadFile,
+          agent === benchBrowsers.agent ? opentabsUploadFile : peerUploadFile,
         ),
       );
     }
   }
-  const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];
+  const opentabsResults = resultsByAgent.get(benchBrowsers.agent) ?? [];
   const findBestPeerMedian = (readNumber: (result: TaskResult) => number) => {
-    const peers = [...resultsByAgent].filter(
-      ([agent, taskResults]) => agent !== browserLab.agent && taskResults.every(isTaskComplete),
+    const peerResults = [...resultsByAgent].filter(
+      ([agent, taskResults]) => agent !== benchBrowsers.agent && taskResults.every(isTaskComplete),
     );
-    return peers.length === 0
+    return peerResults.length === 0
       ? undefined
-      : Math.min(...peers.map(([, taskResults]) => computeMedian(taskResults.map(readNumber))));
+      : Math.min(...peerResults.map(([, taskResults]) => computeMedian(taskResults.map(readNumber))));
   };
   const benchRows: BenchRow[] = [];
   for (const [agent, taskResults] of resultsByAgent) benchRows.push(describeTask(agent, taskResults));

@@ -5,7 +5,9 @@ import { CancelAnswer, StreamAnswer } from '../go.ts';
 import { type BenchRow, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { summarize } from '../samples.ts';
 
-const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
+const AbortTimesResult = z.object({
+  result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }),
+});
 
 /** measureCancel measures the time from the client's notifications/cancelled to the abort signal in the page. */
 export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> {
@@ -21,7 +23,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> 
         { do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} },
         StreamAnswer,
       );
-      return AbortsResult.parse(streamAnswer.result).result.structuredContent.abortsMs[0];
+      return AbortTimesResult.parse(streamAnswer.result).result.structuredContent.abortsMs[0];
     });
     return abortMs - sentMs;
   };

@@ -17,7 +17,7 @@ export async function measureDemo(fixture: BenchFixture): Promise<BenchRow[]> {
       (await fetchCallRecords(stack)).find((call) => call.waiting && call.tool_name.startsWith('demo__')),
     );
     await decideCall(stack, waitingCall.call_id, { allow: true });
-    const { code, stderr } = await demoProcess.commandEnd;
+    const { code, stderr } = await demoProcess.commandResult;
     if (code !== 0) throw new Error(`opentabs demo ended with exit code ${code}: ${stderr}`);
     demoTimes.push(performance.now() - startMs);
   }

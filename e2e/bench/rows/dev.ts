@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPluginDevelopment } from '../../harness/author.ts';
-import { runChecked } from '../../harness/process.ts';
+import { runOrThrow } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
@@ -10,15 +10,15 @@ import { computeMedian } from '../samples.ts';
 const editCount = 12;
 
 /**
- * measureDev measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
+ * measureHotReload measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
  */
-export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
+export async function measureHotReload(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const author = await startPluginDevelopment(stack, 'edited');
   const client = await stack.connectHttp();
   const callTimes: number[] = [];
-  const floorTimes: number[] = [];
+  const baselineTimes: number[] = [];
   try {
     let currentTitle = 'document.title';
     for (let i = 0; i < editCount; i++) {
@@ -33,20 +33,20 @@ export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
     const code = join(author.pluginFolder, 'dist', 'adapter.iife.js');
     for (let i = 0; i < editCount; i++) {
       const beganMs = performance.now();
-      await runChecked(['plugin', 'build', author.pluginFolder], stack.env);
+      await runOrThrow(['plugin', 'build', author.pluginFolder], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
-      floorTimes.push(performance.now() - beganMs);
+      baselineTimes.push(performance.now() - beganMs);
     }
   } finally {
     await author.end();
-    await runChecked(['plugin', 'remove', 'edited'], stack.env);
+    await runOrThrow(['plugin', 'remove', 'edited'], stack.env);
   }
   return [
     {
       id: 'dev',
       what: 'time from saving a file under plugin dev to a call that the new code answers, p50',
       ours: formatTimes(callTimes),
-      floor: formatTimes(floorTimes),
+      floor: formatTimes(baselineTimes),
       value: computeMedian(callTimes),
       threshold: makeUpperThreshold(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',

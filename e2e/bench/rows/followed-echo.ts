@@ -1,26 +1,26 @@
 import type { BenchFixture } from '../bench-fixture.ts';
-import { startFollowers } from '../go.ts';
+import { startEventSubscribers } from '../go.ts';
 import { type BenchRow, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
-const followerCount = 10;
+const subscriberCount = 10;
 const roundCount = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
-/** measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. */
-export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchRow[]> {
+/** measureEchoWithSubscribers measures how much the open side panel and ten followers of /events slow down a call. */
+export async function measureEchoWithSubscribers(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const measureEcho = async () => {
     await stack.page.bringToFront();
     await fixture.measureCalls({ ...echoCommand, calls: 100 });
     return fixture.measureCalls({ ...echoCommand, calls: 400 });
   };
-  const measureWithFollowers = async <T>(measureSide: () => Promise<T>) => {
-    const eventFollowers = await startFollowers(stack.port, stack.token, followerCount);
+  const measureWithSubscribers = async <T>(measureVariant: () => Promise<T>) => {
+    const eventSubscribers = await startEventSubscribers(stack.port, stack.token, subscriberCount);
     try {
-      return await measureSide();
+      return await measureVariant();
     } finally {
-      await eventFollowers.close();
+      await eventSubscribers.close();
     }
   };
   // The side panel's page runs in a separate window, because a script cannot open the real panel without a click.
@@ -30,37 +30,37 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchR
   await openerPage.evaluate(() => chrome.windows.create({ url: 'about:blank', width: 400, height: 700 }));
   const panel = await panelWindow;
   await openerPage.close();
-  const measureWithPanel = async <T>(measureSide: () => Promise<T>) => {
+  const measureWithPanel = async <T>(measureVariant: () => Promise<T>) => {
     await panel.goto(`chrome-extension://${extensionId}/panel.html`);
     try {
-      return await measureSide();
+      return await measureVariant();
     } finally {
       await panel.goto('about:blank');
     }
   };
   await measureWithPanel(measureEcho);
-  const sideSummaries = await measureAlternately(roundCount, {
+  const variantSummaries = await measureAlternately(roundCount, {
     alone: measureEcho,
-    followers: () => measureWithFollowers(measureEcho),
+    followers: () => measureWithSubscribers(measureEcho),
     panel: () => measureWithPanel(measureEcho),
-    all: () => measureWithPanel(() => measureWithFollowers(measureEcho)),
+    all: () => measureWithPanel(() => measureWithSubscribers(measureEcho)),
   });
-  const aloneSummary = sideSummaries.get('alone');
+  const baselineSummary = variantSummaries.get('alone');
   return (
     [
-      ['followers', `${followerCount} followers of /events`],
+      ['followers', `${subscriberCount} followers of /events`],
       ['panel', 'the side panel open'],
-      ['all', `the side panel open and ${followerCount} followers of /events`],
+      ['all', `the side panel open and ${subscriberCount} followers of /events`],
     ] as const
-  ).map(([name, surfaceNames]) => {
-    const sideSummary = sideSummaries.get(name);
-    if (!sideSummary || !aloneSummary) throw new Error('nothing was measured');
+  ).map(([name, variantDescription]) => {
+    const variantSummary = variantSummaries.get(name);
+    if (!variantSummary || !baselineSummary) throw new Error('nothing was measured');
     return {
       id: 'followers',
-      what: `time of a call that echoes 200 B through a page, p50, with ${surfaceNames}; floor: without`,
-      ours: formatSummary(sideSummary),
-      floor: formatSummary(aloneSummary),
-      value: sideSummary.p50 / aloneSummary.p50,
+      what: `time of a call that echoes 200 B through a page, p50, with ${variantDescription}; floor: without`,
+      ours: formatSummary(variantSummary),
+      floor: formatSummary(baselineSummary),
+      value: variantSummary.p50 / baselineSummary.p50,
       ...(name === 'all' ? { threshold: makeUpperThreshold(1.05, 'x') } : {}),
     };
   });

@@ -21,8 +21,8 @@ async function runGoBenchmark(name: string, packageFolder: string, benchFlags: r
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const valuesByUnit = new Map<string, number[]>();
   for (const outputLine of stdout.split('\n')) {
-    const [lineName, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
-    if (lineName?.replace(/-\d+$/, '') !== name) continue;
+    const [benchmarkName, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
+    if (benchmarkName?.replace(/-\d+$/, '') !== name) continue;
     for (let i = 0; i + 1 < valuesAndUnits.length; i += 2) {
       const unit = valuesAndUnits[i + 1] ?? '';
       valuesByUnit.set(unit, [...(valuesByUnit.get(unit) ?? []), Number(valuesAndUnits[i])]);
@@ -40,46 +40,46 @@ export async function measureDispatch(
   _fixture?: BenchFixture,
   benchFlags: readonly string[] = defaultBenchFlags,
 ): Promise<BenchRow[]> {
-  const benchmarkReset = await runGoBenchmark('BenchmarkProgressReset/serial', './dispatch/clock', benchFlags);
-  const readReport = await runGoBenchmark('BenchmarkReport', './dispatch', benchFlags);
-  const readCall = await runGoBenchmark('BenchmarkCall', './dispatch', benchFlags);
-  const allocCount = benchmarkReset('allocs/op');
+  const readResetMetric = await runGoBenchmark('BenchmarkIdleLimitRestart/serial', './dispatch/clock', benchFlags);
+  const readReportMetric = await runGoBenchmark('BenchmarkReport', './dispatch', benchFlags);
+  const readCallMetric = await runGoBenchmark('BenchmarkCall', './dispatch', benchFlags);
+  const allocCount = readResetMetric('allocs/op');
   const formatMetrics = (readMetric: ReadMetric) => `${readMetric('ns/op')} ns, ${readMetric('allocs/op')} allocs`;
   return [
     {
       id: 'dispatch',
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
-      ours: formatMetrics(benchmarkReset),
-      value: benchmarkReset('ns/op'),
+      ours: formatMetrics(readResetMetric),
+      value: readResetMetric('ns/op'),
       threshold: makeUpperThreshold(100, 'ns'),
       ...(allocCount === 0 ? {} : { broken: `a reset makes ${allocCount} allocations; 0 are allowed` }),
     },
     {
       id: 'dispatch',
       what: 'time in which package dispatch handles one report',
-      ours: formatMetrics(readReport),
+      ours: formatMetrics(readReportMetric),
     },
     {
       id: 'dispatch',
       what: 'time in which package dispatch starts and ends a call',
-      ours: formatMetrics(readCall),
+      ours: formatMetrics(readCallMetric),
     },
   ];
 }
 
-export async function measureHub(
+export async function measureHubCalls(
   _fixture?: BenchFixture,
   benchFlags: readonly string[] = defaultBenchFlags,
 ): Promise<BenchRow[]> {
-  const readEcho = await runGoBenchmark('BenchmarkEcho/200', './wsbridge', benchFlags);
-  const formatMicroseconds = (unit: string) => `${(readEcho(unit) / 1000).toFixed(1)} us`;
+  const readEchoMetric = await runGoBenchmark('BenchmarkEcho/200', './wsbridge', benchFlags);
+  const formatMicroseconds = (unit: string) => `${(readEchoMetric(unit) / 1000).toFixed(1)} us`;
   return [
     {
       id: 'hub',
       what: 'time of a call through the WebSocket hub, 200 B, p50; floor: echo over the WebSocket library alone',
       ours: formatMicroseconds('hub-p50-ns'),
       floor: formatMicroseconds('floor-p50-ns'),
-      value: readEcho('ratio'),
+      value: readEchoMetric('ratio'),
     },
   ];
 }
@@ -89,17 +89,17 @@ export async function measureSearch(
   _fixture?: BenchFixture,
   benchFlags: readonly string[] = defaultBenchFlags,
 ): Promise<BenchRow[]> {
-  const readSearch = await runGoBenchmark('BenchmarkGatewaySearch', './mcpserver', benchFlags);
-  const readMs = (unit: string) => readSearch(unit) / 1e6;
+  const readSearchMetric = await runGoBenchmark('BenchmarkGatewaySearch', './mcpserver', benchFlags);
+  const readSearchMs = (unit: string) => readSearchMetric(unit) / 1e6;
   const describeBenchmark = (name: string) =>
-    `p50 ${readMs(`${name}-p50-ns`).toFixed(2)} ms, p95 ${readMs(`${name}-p95-ns`).toFixed(2)} ms`;
+    `p50 ${readSearchMs(`${name}-p50-ns`).toFixed(2)} ms, p95 ${readSearchMs(`${name}-p95-ns`).toFixed(2)} ms`;
   return [
     {
       id: 'search',
       what: 'tools_search over HTTP in 2,449 tools of 120 plugins, p50; floor: a ping',
       ours: describeBenchmark('search'),
       floor: describeBenchmark('floor'),
-      value: readMs('search-p50-ns'),
+      value: readSearchMs('search-p50-ns'),
       threshold: makeUpperThreshold(5, 'ms'),
     },
   ];

@@ -14,14 +14,14 @@ const StatusAnswer = z.object({
   browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
 });
 
-/** The returned `sinceMs` and `startedMs` are times of the daemon's clock. */
-function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
+/** The returned `connectedSinceMs` and `startedMs` are times of the daemon's clock. */
+function waitForReconnect(stack: Stack, notBeforeMs: number): Promise<{ connectedSinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
     const status = StatusAnswer.parse(await getJson(stack, '/status'));
     const [browser] = status.browsers;
-    const sinceMs = parsePreciseMs(browser?.since ?? '');
-    if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
-    return { sinceMs, startedMs: parsePreciseMs(status.started) };
+    const connectedSinceMs = parsePreciseMs(browser?.since ?? '');
+    if (!browser?.connected || !(connectedSinceMs > notBeforeMs)) return undefined;
+    return { connectedSinceMs, startedMs: parsePreciseMs(status.started) };
   });
 }
 
@@ -33,14 +33,18 @@ function parsePreciseMs(time: string): number {
 
 export async function measureWorkerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
-  const floorServer = await fixture.getFloorServer();
+  const baselineServer = await fixture.getBaselineServer();
   const client = await stack.connectHttp();
   const workers = await ServiceWorkers.watch(stack);
   const reconnectTimes: number[] = [];
-  const floorTimes: number[] = [];
+  const baselineTimes: number[] = [];
   let completedCallCount = 0;
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
-    floorTimes.push(await workers.measureStop('floor', (afterMs) => waitForFloorReconnect(floorServer.port, afterMs)));
+    baselineTimes.push(
+      await workers.measureWorkerStop('floor', (notBeforeMs) =>
+        waitForBaselineReconnect(baselineServer.port, notBeforeMs),
+      ),
+    );
     let reports = 0;
     const countReport = () => {
       reports++;
@@ -49,7 +53,10 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
     const call = client.call('messages__countdown', args, { onProgress: countReport });
     await waitFor('the first report of the call', () => reports > 0);
     reconnectTimes.push(
-      await workers.measureStop('opentabs', async (afterMs) => (await waitForReconnect(stack, afterMs)).sinceMs),
+      await workers.measureWorkerStop(
+        'opentabs',
+        async (notBeforeMs) => (await waitForReconnect(stack, notBeforeMs)).connectedSinceMs,
+      ),
     );
     const callOutcome = await call;
     if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) completedCallCount++;
@@ -60,7 +67,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
       id: 'worker',
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
       ours: `${formatTimes(reconnectTimes)}; ${completedCallCount} of ${roundCount} calls survived`,
-      floor: formatTimes(floorTimes),
+      floor: formatTimes(baselineTimes),
       value: computeMedian(reconnectTimes),
       threshold: makeUpperThreshold(100, 'ms'),
       ...(completedCallCount < roundCount
@@ -93,10 +100,10 @@ class ServiceWorkers {
     return workers;
   }
 
-  /** waitForReconnectMs resolves to the time of the reconnect, and measureStop to the milliseconds until then. */
-  async measureStop(
+  /** waitForReconnectMs resolves to the time of the reconnect, and measureWorkerStop to the milliseconds until then. */
+  async measureWorkerStop(
     extension: 'floor' | 'opentabs',
-    waitForReconnectMs: (afterMs: number) => Promise<number>,
+    waitForReconnectMs: (notBeforeMs: number) => Promise<number>,
   ): Promise<number> {
     const versionId = await waitFor(`the worker of ${extension} to run`, () => this.#versions.get(extension));
     this.#versions.delete(extension);
@@ -110,10 +117,10 @@ class ServiceWorkers {
   }
 }
 
-function waitForFloorReconnect(port: number, afterMs: number): Promise<number> {
+function waitForBaselineReconnect(port: number, notBeforeMs: number): Promise<number> {
   return waitFor('the floor extension to reconnect', async () => {
     const connectedMs = Number(await (await fetch(`http://127.0.0.1:${port}/connected`)).text());
-    return connectedMs > afterMs ? connectedMs : undefined;
+    return connectedMs > notBeforeMs ? connectedMs : undefined;
   });
 }
 
@@ -127,7 +134,7 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Bench
     const stopMs = Date.now();
     await stack.restartDaemon('SIGKILL');
     const reconnectResult = await waitForReconnect(stack, stopMs);
-    reconnectTimes.push(reconnectResult.sinceMs - reconnectResult.startedMs);
+    reconnectTimes.push(reconnectResult.connectedSinceMs - reconnectResult.startedMs);
   }
   await stack.waitForPlugins('/');
   await fixture.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);

@@ -36,10 +36,10 @@ const hopStations: readonly (readonly [station: string, description: string, bud
 
 /** Each benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. */
 export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
-  const { stack, floorPage } = await fixture.getLiveStack();
+  const { stack, baselinePage } = await fixture.getLiveStack();
   await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);
   const calls: { readonly us: number; readonly hopTimes: readonly number[] }[] = [];
-  const measureTraced = async () => {
+  const measureTracedCalls = async () => {
     await stack.page.bringToFront();
     await fixture.measureCalls({ ...echoCommand, target: 'traced', calls: 50 });
     const benchAnswer = await fixture.goClient.sendCommand(
@@ -55,30 +55,31 @@ export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
     });
     return benchAnswer.eachNs.map((ns) => ns / 1e6);
   };
-  const measureSide = (target: string) => async () => {
-    await (target.startsWith('floor') ? floorPage : stack.page).bringToFront();
+  const measureVariant = (target: string) => async () => {
+    await (target.startsWith('floor') ? baselinePage : stack.page).bringToFront();
     await fixture.measureCalls({ ...echoCommand, target, calls: 50 });
     return fixture.measureCalls({ ...echoCommand, target, calls: 300 });
   };
   const targetNames = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
   const targetSummaries = await measureAlternately(9, {
-    ...Object.fromEntries(targetNames.map((target) => [target, measureSide(target)])),
-    traced: measureTraced,
+    ...Object.fromEntries(targetNames.map((target) => [target, measureVariant(target)])),
+    traced: measureTracedCalls,
   });
-  const limitUs = computeQuantile(
+  const slowCallLimitUs = computeQuantile(
     calls.map(({ us }) => us),
     0.9,
   );
-  const fastCalls = calls.filter(({ us }) => us <= limitUs);
+  const fastCalls = calls.filter(({ us }) => us <= slowCallLimitUs);
   const computeMean = (readUs: (call: (typeof calls)[number]) => number) =>
     fastCalls.reduce((sum, call) => sum + readUs(call), 0) / fastCalls.length;
-  const sumHops = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
+  const sumHopTimes = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
   const stationRows = hopStations.map(([stationName, description, maxMeanUs], i): BenchRow => {
     const us = computeMean(({ hopTimes }) => hopTimes[i] ?? 0);
     const row = { id: 'hops', what: `${stationName.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
     return maxMeanUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(maxMeanUs, 'us') };
   });
-  const sumOwnHops = (hops: readonly number[]) => sumHops(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
+  const sumBudgetedHopTimes = (hops: readonly number[]) =>
+    sumHopTimes(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
   const p50 = (target: string) => targetSummaries.get(target)?.p50 ?? Number.NaN;
   const makeRow = (description: string, ms: number): BenchRow => ({
     id: 'hops',
@@ -89,11 +90,11 @@ export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
     ...stationRows,
     makeRow(
       'HTTP and the client: the call without all stations',
-      computeMean(({ us, hopTimes }) => us - sumHops(hopTimes)) / 1000,
+      computeMean(({ us, hopTimes }) => us - sumHopTimes(hopTimes)) / 1000,
     ),
     makeRow(
       'all stations of opentabs: those with a budget',
-      computeMean(({ hopTimes }) => sumOwnHops(hopTimes)) / 1000,
+      computeMean(({ hopTimes }) => sumBudgetedHopTimes(hopTimes)) / 1000,
     ),
     makeRow('a traced call, p50', computeMedian(calls.map(({ us }) => us)) / 1000),
     makeRow('a call without a trace, p50', p50('ours')),

@@ -6,7 +6,7 @@ import { Browser } from '../../harness/browser.ts';
 import { findFreePort } from '../../harness/chromium.ts';
 import { connectHttp } from '../../harness/client.ts';
 import { addClient } from '../../harness/daemon-api.ts';
-import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
+import { runOrThrow, startOpentabs, stopProcess } from '../../harness/process.ts';
 import { startSite } from '../../harness/site.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
@@ -18,20 +18,20 @@ const launchCount = 3;
 const profileWriteDelayMs = 7_000;
 
 export interface LaunchTimes {
-  readonly newProfileMs: readonly number[];
-  readonly samePluginMs: readonly number[];
-  readonly otherPluginMs: readonly number[];
-  /** pageMs are the times from the launch of a browser with a new profile until a page has loaded. */
-  readonly pageMs: readonly number[];
+  readonly newProfileCallTimes: readonly number[];
+  readonly samePluginCallTimes: readonly number[];
+  readonly otherPluginCallTimes: readonly number[];
+  /** pageLoadTimes are the times from the launch of a browser with a new profile until a page has loaded. */
+  readonly pageLoadTimes: readonly number[];
   readonly pssBytes: number;
   readonly server: MemoryUsage;
 }
 
-interface CollectedTimes {
-  readonly newProfileMs: number[];
-  readonly samePluginMs: number[];
-  readonly otherPluginMs: number[];
-  readonly pageMs: number[];
+interface MutableLaunchTimes {
+  readonly newProfileCallTimes: number[];
+  readonly samePluginCallTimes: number[];
+  readonly otherPluginCallTimes: number[];
+  readonly pageLoadTimes: number[];
 }
 
 /**
@@ -49,7 +49,7 @@ function removeProfile(profile: string): void {
 export async function measureLaunch(homeFolder: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(await findFreePort()) };
   const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], env);
+  await runOrThrow(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
   const makePluginUrl = (plugin: string) => site.url.replace('127.0.0.1', makeHost(plugin));
@@ -58,7 +58,12 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
     async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
-  const launchTimes: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
+  const launchTimes: MutableLaunchTimes = {
+    newProfileCallTimes: [],
+    samePluginCallTimes: [],
+    otherPluginCallTimes: [],
+    pageLoadTimes: [],
+  };
   const measureLaunchUntilCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(makePluginUrl(plugin));
@@ -74,7 +79,8 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
     await browser.start(makePluginUrl('none'));
     await waitFor('Chrome to list the page', async () => {
       const page = (await browser.listPages()).find((page) => page.url === makePluginUrl('none'));
-      const pageState = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
+      const pageState =
+        page && (await browser.withPageSession(page.id, (session) => session.evaluate('document.readyState')));
       return pageState === 'complete';
     });
     return performance.now() - beganMs;
@@ -87,20 +93,20 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
       const browser = new Browser(profile, extension);
       const [plugin = '', otherPlugin = ''] = plugins.slice(i * 2);
       try {
-        if (plugin === '') launchTimes.pageMs.push(await measureLaunchUntilShown(browser));
-        else launchTimes.newProfileMs.push(await measureLaunchUntilCall(browser, plugin));
+        if (plugin === '') launchTimes.pageLoadTimes.push(await measureLaunchUntilShown(browser));
+        else launchTimes.newProfileCallTimes.push(await measureLaunchUntilCall(browser, plugin));
         if (i === 0) await pause(settleDelayMs);
         else if (plugin !== '') await pause(profileWriteDelayMs);
         if (i === 0) {
           pssBytes = readPss(browser.pid);
-          const { nowBytes, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
-          server = { rssBytes: nowBytes, anonBytes: anonymous };
+          const { currentResidentBytes, anonymousBytes } = readResidentMemory(daemon.child.pid ?? 0);
+          server = { rssBytes: currentResidentBytes, anonBytes: anonymousBytes };
         }
         await browser.close();
         if (plugin === '') continue;
-        launchTimes.samePluginMs.push(await measureLaunchUntilCall(browser, plugin));
+        launchTimes.samePluginCallTimes.push(await measureLaunchUntilCall(browser, plugin));
         await browser.close();
-        launchTimes.otherPluginMs.push(await measureLaunchUntilCall(browser, otherPlugin));
+        launchTimes.otherPluginCallTimes.push(await measureLaunchUntilCall(browser, otherPlugin));
         await browser.close();
       } finally {
         await browser.close();

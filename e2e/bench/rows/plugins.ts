@@ -11,7 +11,7 @@ import { type LaunchTimes, measureLaunch } from './launch.ts';
 import {
   makeClientTokenPath,
   makeMemoryRow,
-  measureFloorStart,
+  measureBaselineStart,
   measureServeStart,
   settleDelayMs,
   startCount,
@@ -25,9 +25,9 @@ export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]>
   await writeFile(makeClientTokenPath(pluginsHome), await addClient({ OPENTABS_HOME: pluginsHome }, 'bench'));
   const firstStartTimes = await measureServeStart(fixture, pluginsHome, { list: true });
   const serverStarts: StartTimes[] = [];
-  const floorStarts: StartTimes[] = [];
+  const baselineStarts: StartTimes[] = [];
   for (let i = 0; i < startCount; i++) {
-    floorStarts.push(await measureFloorStart(fixture));
+    baselineStarts.push(await measureBaselineStart(fixture));
     serverStarts.push(await measureServeStart(fixture, pluginsHome, { list: true }));
   }
   await rm(join(pluginsHome, 'plugin-index'));
@@ -51,23 +51,23 @@ export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]>
       id: 'plugins',
       what: `${pluginsText}: time from the server's exec to an open port, p50`,
       ours: formatMedianTimes(serverStarts, 'acceptsMs'),
-      floor: formatMedianTimes(floorStarts, 'acceptsMs'),
-      value: p50(serverStarts, 'acceptsMs') / p50(floorStarts, 'acceptsMs'),
+      floor: formatMedianTimes(baselineStarts, 'acceptsMs'),
+      value: p50(serverStarts, 'acceptsMs') / p50(baselineStarts, 'acceptsMs'),
       threshold: makeUpperThreshold(1.2, 'x'),
     },
     {
       id: 'plugins',
       what: "time from the server's exec to an answer of /healthz, p50",
       ours: formatMedianTimes(serverStarts, 'healthMs'),
-      floor: formatMedianTimes(floorStarts, 'healthMs'),
-      value: p50(serverStarts, 'healthMs') / p50(floorStarts, 'healthMs'),
+      floor: formatMedianTimes(baselineStarts, 'healthMs'),
+      value: p50(serverStarts, 'healthMs') / p50(baselineStarts, 'healthMs'),
       threshold: makeUpperThreshold(1.5, 'x'),
     },
     {
       id: 'plugins',
       what: "time from the server's exec to the list of all tools over MCP, p50",
       ours: formatMedianTimes(serverStarts, 'listMs'),
-      floor: formatMedianTimes(floorStarts, 'healthMs'),
+      floor: formatMedianTimes(baselineStarts, 'healthMs'),
       value: p50(serverStarts, 'listMs'),
       threshold: makeUpperThreshold(200, 'ms'),
       note: `the first start after the plugins were added took ${formatMs(firstStartTimes.listMs)}, a start without an index ${formatMs(unindexedStartTimes.listMs)}`,
@@ -93,28 +93,28 @@ function makeLaunchRows(launchTimesWithPlugins: LaunchTimes, launchTimesWithoutP
   const launchCases = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
-      launchMs: launchTimesWithPlugins.newProfileMs,
+      launchMs: launchTimesWithPlugins.newProfileCallTimes,
       limitMs: 1000,
     },
     {
       what: 'time from the launch of a browser with a used profile to an answer of a plugin used before, p50',
-      launchMs: launchTimesWithPlugins.samePluginMs,
+      launchMs: launchTimesWithPlugins.samePluginCallTimes,
       limitMs: 1000,
     },
     {
       what: 'time from the launch of a browser with a used profile to an answer of a plugin not used before, p50',
-      launchMs: launchTimesWithPlugins.otherPluginMs,
+      launchMs: launchTimesWithPlugins.otherPluginCallTimes,
       limitMs: 1000,
     },
   ];
-  const addedBytes = launchTimesWithPlugins.pssBytes - launchTimesWithoutPlugins.pssBytes;
+  const addedPssBytes = launchTimesWithPlugins.pssBytes - launchTimesWithoutPlugins.pssBytes;
   return [
     ...launchCases.map(
       ({ what: rowTitle, launchMs, limitMs }): BenchRow => ({
         id: 'plugins',
         what: rowTitle,
         ours: formatTimes(launchMs),
-        floor: formatTimes(launchTimesWithoutPlugins.pageMs),
+        floor: formatTimes(launchTimesWithoutPlugins.pageLoadTimes),
         value: computeMedian(launchMs),
         threshold: makeUpperThreshold(limitMs, 'ms'),
         note: 'the floor is the same launch without plugins, until a page is open',
@@ -124,7 +124,7 @@ function makeLaunchRows(launchTimesWithPlugins: LaunchTimes, launchTimesWithoutP
       id: 'plugins',
       what: `memory (PSS) of the browser and all its processes with the plugins, compared with no plugins, ${settleDelayMs / 1000} s later`,
       ours: `${formatMegabytes(launchTimesWithPlugins.pssBytes)} over ${formatMegabytes(launchTimesWithoutPlugins.pssBytes)}`,
-      value: addedBytes / 1e6,
+      value: addedPssBytes / 1e6,
       threshold: makeUpperThreshold(60, 'MB'),
     },
   ];

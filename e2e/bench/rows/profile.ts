@@ -22,7 +22,7 @@ const CpuProfile = z.object({
 
 /** The benchmark row "profile" has no limit, because it only explains the rows "echo" and "load". */
 export async function measureProfile(fixture: BenchFixture): Promise<BenchRow[]> {
-  const { stack, floorPage } = await fixture.getLiveStack();
+  const { stack, baselinePage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
     const cdpTargets = await cdp.targets();
@@ -36,14 +36,14 @@ export async function measureProfile(fixture: BenchFixture): Promise<BenchRow[]>
       worker: await attachToTarget('service_worker', isExtensionUrl),
       page: await attachToTarget('page', (url) => url === stack.page.url()),
     };
-    const floorSessions = {
+    const baselineSessions = {
       worker: await attachToTarget('service_worker', (url) => !isExtensionUrl(url)),
-      page: await attachToTarget('page', (url) => url === floorPage.url()),
+      page: await attachToTarget('page', (url) => url === baselinePage.url()),
     };
     const benchRows: BenchRow[] = [];
     for (const concurrentCallCount of [1, 32]) {
-      await floorPage.bringToFront();
-      benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, concurrentCallCount)));
+      await baselinePage.bringToFront();
+      benchRows.push(...(await profileCalls(fixture, 'floor-d', baselineSessions, concurrentCallCount)));
       await stack.page.bringToFront();
       benchRows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, concurrentCallCount)));
     }
@@ -77,22 +77,19 @@ async function profileCalls(
 
 function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof CpuProfile>): BenchRow[] {
   const names = new Map(
-    cpuProfile.nodes.map(({ id, callFrame: frameOfNode }) => {
-      const file = frameOfNode.url.split('/').at(-1)?.slice(-30) ?? '';
-      return [
-        id,
-        `${frameOfNode.functionName || '(anonymous)'}${file ? ` ${file}:${frameOfNode.lineNumber + 1}` : ''}`,
-      ];
+    cpuProfile.nodes.map(({ id, callFrame }) => {
+      const file = callFrame.url.split('/').at(-1)?.slice(-30) ?? '';
+      return [id, `${callFrame.functionName || '(anonymous)'}${file ? ` ${file}:${callFrame.lineNumber + 1}` : ''}`];
     }),
   );
-  const selfUs = new Map<string, number>();
+  const selfUsByFunction = new Map<string, number>();
   cpuProfile.samples.forEach((id, i) => {
     const name = names.get(id) ?? '';
-    selfUs.set(name, (selfUs.get(name) ?? 0) + (cpuProfile.timeDeltas[i] ?? 0));
+    selfUsByFunction.set(name, (selfUsByFunction.get(name) ?? 0) + (cpuProfile.timeDeltas[i] ?? 0));
   });
-  const idleUs = selfUs.get('(idle)') ?? 0;
-  selfUs.delete('(idle)');
-  const totalSelfUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
+  const idleUs = selfUsByFunction.get('(idle)') ?? 0;
+  selfUsByFunction.delete('(idle)');
+  const totalSelfUs = [...selfUsByFunction.values()].reduce((a, b) => a + b, 0);
   const makeRow = (description: string, us: number): BenchRow => ({
     id: 'profile',
     what: description,
@@ -101,7 +98,7 @@ function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Cp
   return [
     makeRow(`${label}: CPU time per call`, totalSelfUs),
     makeRow(`${label}: idle time per call`, idleUs),
-    ...[...selfUs]
+    ...[...selfUsByFunction]
       .sort((a, b) => b[1] - a[1])
       .slice(0, maxFunctions)
       .map(([name, us]) => makeRow(`  ${name}`, us)),

@@ -8,7 +8,7 @@ const reportCount = 10_000;
 const roundCount = 7;
 
 /** A task that blocks the event loop delays a 1 ms timer, and the delay equals the duration of the task. */
-function startTurnTimer(): void {
+function startEventLoopTimer(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {
     const now = performance.now();
@@ -31,16 +31,16 @@ const ReportsResult = z.object({
 /** measureProgress measures how long a tool needs to send 10,000 progress reports in one synchronous loop. */
 export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
-  const longestTurns: number[] = [];
+  const longestTurnTimes: number[] = [];
   const sendLoopTimes: number[] = [];
   const callTimes: number[] = [];
   const notificationCounts: number[] = [];
   const streamProblems = new Set<string>();
   for (let roundIndex = 0; roundIndex <= roundCount; roundIndex++) {
     const streamCommand = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
-    await stack.page.evaluate(startTurnTimer);
+    await stack.page.evaluate(startEventLoopTimer);
     const streamAnswer = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
-    const longestTurn = await stack.page.evaluate(readLongestTurnMs);
+    const longestTurnMs = await stack.page.evaluate(readLongestTurnMs);
     const {
       made: sentReports,
       threw: throwCount,
@@ -61,7 +61,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
     if (progressNumbers.length > 2 + callMs / 100)
       streamProblems.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
     if (roundIndex === 0) continue; // round 0 only warms up the page and the daemon
-    longestTurns.push(longestTurn);
+    longestTurnTimes.push(longestTurnMs);
     sendLoopTimes.push(blockedMs);
     callTimes.push(callMs);
     notificationCounts.push(progressNumbers.length);
@@ -70,8 +70,8 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
     {
       id: 'progress',
       what: `time for which ${reportCount} reports in one loop block the page, p50`,
-      ours: formatTimes(longestTurns),
-      value: computeMedian(longestTurns),
+      ours: formatTimes(longestTurnTimes),
+      value: computeMedian(longestTurnTimes),
       threshold: makeUpperThreshold(150, 'ms'),
       note: `the longest turn of the page's event loop; ${formatMs(computeMedian(sendLoopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
       ...(streamProblems.size > 0 ? { broken: [...streamProblems].join('; ') } : {}),
@@ -80,30 +80,30 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
 }
 
 /**
- * measureEvent measures the time from context.reportProgress() in the page until the MCP client receives the progress
+ * measureEventDelivery measures the time from context.reportProgress() in the page until the MCP client receives the progress
  * notification.
  */
-export async function measureEvent(fixture: BenchFixture): Promise<BenchRow[]> {
-  const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (target: string, tool: string) => async () => {
-    await (target === 'ours' ? stack.page : floorPage).bringToFront();
+export async function measureEventDelivery(fixture: BenchFixture): Promise<BenchRow[]> {
+  const { stack, baselinePage } = await fixture.getLiveStack();
+  const measureVariant = (target: string, tool: string) => async () => {
+    await (target === 'ours' ? stack.page : baselinePage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const streamAnswer = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first progress report is skipped, because the page is still busy when it sends the first report.
     return (streamAnswer.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const sideSummaries = await measureAlternately(6, {
-    floor: measureSide('notes', 'notes'),
-    ours: measureSide('ours', 'bench__ticks'),
+  const variantSummaries = await measureAlternately(6, {
+    floor: measureVariant('notes', 'notes'),
+    ours: measureVariant('ours', 'bench__ticks'),
   });
-  const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-  if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
+  const [baselineSummary, opentabsSummary] = [variantSummaries.get('floor'), variantSummaries.get('ours')];
+  if (!baselineSummary || !opentabsSummary) throw new Error('nothing was measured');
   return [
     {
       id: 'event',
       what: 'time of a report from the page to the client, at one report per 150 ms, p50',
       ours: formatSummary(opentabsSummary),
-      floor: formatSummary(floorSummary),
+      floor: formatSummary(baselineSummary),
       value: opentabsSummary.p50,
       threshold: makeUpperThreshold(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",

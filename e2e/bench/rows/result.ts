@@ -4,19 +4,19 @@ import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThres
 import { measureAlternately } from '../samples.ts';
 
 export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> {
-  const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (target: string, bytes: number) => async () => {
-    await (target === 'ours' ? stack.page : floorPage).bringToFront();
+  const { stack, baselinePage } = await fixture.getLiveStack();
+  const measureVariant = (target: string, bytes: number) => async () => {
+    await (target === 'ours' ? stack.page : baselinePage).bringToFront();
     return fixture.measureCalls({ target, tool: 'messages__big', args: { bytes }, calls: 1 });
   };
-  await measureSide('floor-b', 10e6)();
-  await measureSide('ours', 10e6)();
-  const sideSummaries = await measureAlternately(9, {
-    floor: measureSide('floor-b', 10e6),
-    ours: measureSide('ours', 10e6),
+  await measureVariant('floor-b', 10e6)();
+  await measureVariant('ours', 10e6)();
+  const variantSummaries = await measureAlternately(9, {
+    floor: measureVariant('floor-b', 10e6),
+    ours: measureVariant('ours', 10e6),
   });
-  const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-  if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
+  const [baselineSummary, opentabsSummary] = [variantSummaries.get('floor'), variantSummaries.get('ours')];
+  if (!baselineSummary || !opentabsSummary) throw new Error('nothing was measured');
   const bigResultCommand = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
   const largeAnswer = await fixture.goClient.sendCommand({ ...bigResultCommand, args: { bytes: 100e6 } }, CallsAnswer);
   const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
@@ -25,7 +25,7 @@ export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> 
       id: 'result',
       what: 'time of a call with a result of 10 MB, p50',
       ours: formatSummary(opentabsSummary),
-      floor: formatSummary(floorSummary),
+      floor: formatSummary(baselineSummary),
       value: opentabsSummary.p50,
       threshold: makeUpperThreshold(400, 'ms'),
     },

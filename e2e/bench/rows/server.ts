@@ -15,20 +15,23 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
 export async function measureServer(fixture: BenchFixture): Promise<BenchRow[]> {
   const instantServer = await startInstantServer(fixture);
   try {
-    const measureSide = (target: string) => () =>
+    const measureVariant = (target: string) => () =>
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
-    await measureSide('plain')();
-    await measureSide('instant')();
-    const sideSummaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
-    const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-    if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
+    await measureVariant('plain')();
+    await measureVariant('instant')();
+    const variantSummaries = await measureAlternately(9, {
+      floor: measureVariant('plain'),
+      ours: measureVariant('instant'),
+    });
+    const [baselineSummary, opentabsSummary] = [variantSummaries.get('floor'), variantSummaries.get('ours')];
+    if (!baselineSummary || !opentabsSummary) throw new Error('nothing was measured');
     return [
       {
         id: 'server',
         what: 'time of a call over HTTP to a tool that needs no page, p50; floor: a plain JSON echo',
         ours: formatSummary(opentabsSummary),
-        floor: formatSummary(floorSummary),
-        value: opentabsSummary.p50 / floorSummary.p50,
+        floor: formatSummary(baselineSummary),
+        value: opentabsSummary.p50 / baselineSummary.p50,
         threshold: makeUpperThreshold(1.5, 'x'),
       },
     ];

@@ -20,19 +20,16 @@ export function makeClientTokenPath(homeFolder: string): string {
 export async function measureServeStart(
   fixture: BenchFixture,
   homeFolder: string,
-  { settle: settleForMs = 0, list: listTools = false } = {},
+  { settle: settleMs = 0, list: listTools = false } = {},
 ): Promise<z.infer<typeof StartAnswer>> {
   const port = await findFreePort();
   const env = [`OPENTABS_HOME=${homeFolder}`, `OPENTABS_PORT=${port}`];
   const command = [opentabsBinary, 'serve'];
   const tokenFile = listTools ? makeClientTokenPath(homeFolder) : '';
-  return fixture.goClient.sendCommand(
-    { do: 'start', command, env, port, settleMs: settleForMs, tokenFile },
-    StartAnswer,
-  );
+  return fixture.goClient.sendCommand({ do: 'start', command, env, port, settleMs, tokenFile }, StartAnswer);
 }
 
-export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
+export async function measureBaselineStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
   const port = await findFreePort();
   return fixture.goClient.sendCommand(
     { do: 'start', command: [benchProgram, 'floor', '-port', String(port)], port },
@@ -45,13 +42,13 @@ export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
   const homeFolder = join(fixture.homeFolder, 'start');
   const acceptTimes: number[] = [];
   const healthTimes: number[] = [];
-  const floorAcceptTimes: number[] = [];
-  const floorHealthTimes: number[] = [];
+  const baselineAcceptTimes: number[] = [];
+  const baselineHealthTimes: number[] = [];
   await measureServeStart(fixture, homeFolder);
   for (let i = 0; i < startCount; i++) {
-    const floorStart = await measureFloorStart(fixture);
-    floorAcceptTimes.push(floorStart.acceptsMs);
-    floorHealthTimes.push(floorStart.healthMs);
+    const baselineStart = await measureBaselineStart(fixture);
+    baselineAcceptTimes.push(baselineStart.acceptsMs);
+    baselineHealthTimes.push(baselineStart.healthMs);
     const serveStart = await measureServeStart(fixture, homeFolder);
     acceptTimes.push(serveStart.acceptsMs);
     healthTimes.push(serveStart.healthMs);
@@ -61,8 +58,8 @@ export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
       id: 'start',
       what: "cold start: time from the server's exec to an open port, p50",
       ours: formatTimes(acceptTimes),
-      floor: formatTimes(floorAcceptTimes),
-      value: computeMedian(acceptTimes) / computeMedian(floorAcceptTimes),
+      floor: formatTimes(baselineAcceptTimes),
+      value: computeMedian(acceptTimes) / computeMedian(baselineAcceptTimes),
       threshold: makeUpperThreshold(1.2, 'x'),
       note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
     },
@@ -70,8 +67,8 @@ export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
       id: 'start',
       what: "cold start: time from the server's exec to an answer of /healthz, p50",
       ours: formatTimes(healthTimes),
-      floor: formatTimes(floorHealthTimes),
-      value: computeMedian(healthTimes) / computeMedian(floorHealthTimes),
+      floor: formatTimes(baselineHealthTimes),
+      value: computeMedian(healthTimes) / computeMedian(baselineHealthTimes),
       threshold: makeUpperThreshold(1.5, 'x'),
     },
   ];

@@ -2,27 +2,27 @@
 import type { LabPage } from './page-lab.ts';
 
 export interface NameComparison {
-  readonly equalCount: number;
-  readonly nameDifferences: readonly string[];
+  readonly equalNameCount: number;
+  readonly differentNames: readonly string[];
 }
 
 /** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
-export async function compareNames(page: LabPage, nameCases: readonly string[]): Promise<NameComparison> {
+export async function compareNames(page: LabPage, nameTestHtml: readonly string[]): Promise<NameComparison> {
   await page.session.sendCommand('Accessibility.enable');
-  const nameDifferences: string[] = [];
-  for (const html of nameCases) {
+  const differentNames: string[] = [];
+  for (const html of nameTestHtml) {
     await page.evaluateInPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
-    const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
-    const { matches } = await page.callForResult('find', { selector: '#x' });
+    const nameByChrome = (await readChromeName(page)).replaceAll('\u200b', '');
+    const { matches } = await page.callOrThrow('find', { selector: '#x' });
     const elementRef = Object(matches[0]).ref;
     const name =
       elementRef === undefined
         ? '(not found)'
-        : (await page.callForResult('describe', { target: elementRef })).elementName;
-    if (name !== chromeName)
-      nameDifferences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
+        : (await page.callOrThrow('describe', { target: elementRef })).elementName;
+    if (name !== nameByChrome)
+      differentNames.push(`${html}\n  Chrome: ${JSON.stringify(nameByChrome)}, page script: ${JSON.stringify(name)}`);
   }
-  return { equalCount: nameCases.length - nameDifferences.length, nameDifferences };
+  return { equalNameCount: nameTestHtml.length - differentNames.length, differentNames };
 }
 
 async function readChromeName(page: LabPage): Promise<string> {

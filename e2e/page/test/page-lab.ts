@@ -27,14 +27,14 @@ export interface PageOptions {
 export interface LabPage {
   readonly origin: string;
   callOperation(name: string, args?: object): Promise<OperationAnswer>;
-  callFrame(scriptPart: string, prefix: string, name: string, args?: object): Promise<OperationAnswer>;
+  callOperationInFrame(frameUrlPart: string, prefix: string, name: string, args?: object): Promise<OperationAnswer>;
   /** With cancelTrigger, the operation is cancelled at once when the page has received the given number of events. */
   startOperation(
     name: string,
     args?: object,
     cancelTrigger?: { event: string; count: number },
   ): Promise<StartedOperation>;
-  callForResult(name: string, args?: object): Promise<UntypedResult>;
+  callOrThrow(name: string, args?: object): Promise<UntypedResult>;
   snapshot(args?: object): Promise<string>;
   findRef(searchedText: string): Promise<string>;
   evaluateInPage(expression: string): Promise<unknown>;
@@ -148,22 +148,24 @@ export async function startPageLab(): Promise<PageLab> {
   };
 }
 
-interface FrameWorld {
+interface FrameScriptWorld {
   readonly id: number;
   readonly frameId: string;
 }
 
 async function openLabPage(session: CdpSession, origin: string, url: string): Promise<LabPage> {
-  const worldByContext = new Map<number, FrameWorld>();
+  const worldsByContextId = new Map<number, FrameScriptWorld>();
   const frames = new Map<string, string>(); // URLs by frame ID
   session.on('Runtime.executionContextCreated', (params) => {
     const { id, auxData, origin: worldOrigin } = Object(params).context;
     if (auxData.type === 'isolated' && worldOrigin.startsWith('chrome-extension://')) {
-      worldByContext.set(id, { id, frameId: auxData.frameId });
+      worldsByContextId.set(id, { id, frameId: auxData.frameId });
     }
   });
-  session.on('Runtime.executionContextDestroyed', (params) => worldByContext.delete(Object(params).executionContextId));
-  session.on('Runtime.executionContextsCleared', () => worldByContext.clear());
+  session.on('Runtime.executionContextDestroyed', (params) =>
+    worldsByContextId.delete(Object(params).executionContextId),
+  );
+  session.on('Runtime.executionContextsCleared', () => worldsByContextId.clear());
   session.on('Page.frameNavigated', (params) => {
     const { frame } = Object(params);
     frames.set(frame.id, frame.url);
@@ -176,14 +178,14 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
   await session.sendCommand('Runtime.enable');
   const { frameId } = Object(await session.sendCommand('Page.navigate', { url }));
   await waitFor('the page to load', () => isLoaded);
-  const findScriptWorld = (scriptPart?: string) =>
-    waitFor(`the page script in ${scriptPart ?? 'the top frame'}`, () =>
-      [...worldByContext.values()]
+  const findScriptWorld = (frameUrlPart?: string) =>
+    waitFor(`the page script in ${frameUrlPart ?? 'the top frame'}`, () =>
+      [...worldsByContextId.values()]
         .reverse()
         .find((frameWorld) =>
-          scriptPart === undefined
+          frameUrlPart === undefined
             ? frameWorld.frameId === frameId
-            : (frames.get(frameWorld.frameId) ?? '').includes(scriptPart),
+            : (frames.get(frameWorld.frameId) ?? '').includes(frameUrlPart),
         ),
     );
   const evaluateExpression = async (expression: string, contextId?: number): Promise<unknown> => {
@@ -192,16 +194,16 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
     if (exceptionDetails) throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
     return result.value;
   };
-  const callFrame = async (
-    scriptPart: string | undefined,
+  const callOperationInFrame = async (
+    frameUrlPart: string | undefined,
     prefix: string,
     name: string,
     args: object = {},
   ): Promise<OperationAnswer> => {
-    const frameWorld = await findScriptWorld(scriptPart);
+    const frameWorld = await findScriptWorld(frameUrlPart);
     return Object(JSON.parse(String(await evaluateExpression(makeCallExpression(prefix, name, args), frameWorld.id))));
   };
-  const call = (name: string, args: object = {}) => callFrame(undefined, '', name, args);
+  const call = (name: string, args: object = {}) => callOperationInFrame(undefined, '', name, args);
   const result = async (name: string, args: object = {}): Promise<UntypedResult> => {
     const operationAnswer = await call(name, args);
     if (!operationAnswer.ok)
@@ -214,8 +216,8 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
     origin,
     session,
     callOperation: call,
-    callFrame,
-    callForResult: result,
+    callOperationInFrame,
+    callOrThrow: result,
     snapshot,
     async startOperation(name, args = {}, cancelTrigger) {
       const frameWorld = await findScriptWorld();

@@ -4,8 +4,8 @@
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK_KEY, readMessageToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
-import { findProbeFrame, hasOriginOfTop, mayShareWindow } from './frame.ts';
-import { awaitLateHost, gatherHosts } from './hosts.ts';
+import { findProbeFrame, isSameOriginAsTop, mayHaveInheritedWindow } from './frame.ts';
+import { awaitLateHost, connectOfferingHosts } from './hosts.ts';
 import { BridgeLink, type LinkSession } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
@@ -32,8 +32,8 @@ function connectHosts(): void {
   // If the document shares its Window with an older page, the bridge connects to hosts only if a probe frame exists,
   // because the page could have replaced the Window's built-in functions. A reload of the page replaces a shared Window
   // with a new Window.
-  if (frame !== undefined || !mayShareWindow()) {
-    gatherHosts(document, { ...calls.hostEvents, frame });
+  if (frame !== undefined || !mayHaveInheritedWindow()) {
+    connectOfferingHosts(document, { ...calls.hostEvents, frame });
   }
   frame?.remove();
 }
@@ -80,7 +80,7 @@ function connectToWorker(): void {
 }
 
 // In a frame whose origin differs from the top document's origin, the bridge does nothing.
-if (isFirstBridge && hasOriginOfTop()) {
+if (isFirstBridge && isSameOriginAsTop()) {
   connectHosts();
   connectToWorker();
 }

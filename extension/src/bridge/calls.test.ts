@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { MaxPartChars } from '../../../wire/wire.gen.ts';
-import type { FromBridge, ToBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
 function makeFixture() {
-  const postedMessages: FromBridge[] = [];
+  const postedMessages: BridgeToWorkerMessage[] = [];
   const messagesToHost: unknown[][] = [];
   const port = { open: true };
   const calls = new BridgeCalls((postedMessage) => {
@@ -16,11 +16,11 @@ function makeFixture() {
   const host: Host = {
     plugin: 'demo',
     hash: 'h',
-    sendText: (hostText) => void messagesToHost.push(JSON.parse(hostText)),
+    sendText: (hostMessageText) => void messagesToHost.push(JSON.parse(hostMessageText)),
   };
   calls.receiveFromHost(host, 'ready');
   postedMessages.splice(0);
-  const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
+  const call = (id: string): Extract<WorkerToBridgeMessage, { op: 'call' }> => ({
     op: 'call',
     id,
     plugin: 'demo',
@@ -60,9 +60,9 @@ test('the result of a traced call contains the times of its steps in the page, a
   calls.receiveFromHost(host, 'n 2');
   calls.receiveFromHost(host, 't 3 1001 1002 1003');
   calls.receiveFromHost(host, 'r 3 7');
-  const pageHops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
+  const pageStepDurations = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
   assert.deepEqual(postedMessages, [
-    { op: 'result', id: 'a', text: '7', hops: pageHops },
+    { op: 'result', id: 'a', text: '7', hops: pageStepDurations },
     { op: 'result', id: 'b' },
     { op: 'result', id: 'c', text: '7' },
   ]);
@@ -77,11 +77,21 @@ test('the error of a traced call contains step times, which are 0 for steps that
   nowMs = 1010;
   for (const times of ['1 1001 1001.25 1009.9', '2 1001 1009.9', '3 1009.9']) calls.receiveFromHost(host, `t ${times}`);
   for (const callNumber of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${callNumber} {}`);
-  const commonHops = { bridgeInUs: 500, resultUs: 100 };
+  const hopDurations = { bridgeInUs: 500, resultUs: 100 };
   assert.deepEqual(postedMessages, [
-    { op: 'error', id: 'thrown', error: '{}', hops: { ...commonHops, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
-    { op: 'error', id: 'invalid', error: '{}', hops: { ...commonHops, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 } },
-    { op: 'error', id: 'notReady', error: '{}', hops: { ...commonHops, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
+    {
+      op: 'error',
+      id: 'thrown',
+      error: '{}',
+      hops: { ...hopDurations, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 },
+    },
+    {
+      op: 'error',
+      id: 'invalid',
+      error: '{}',
+      hops: { ...hopDurations, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 },
+    },
+    { op: 'error', id: 'notReady', error: '{}', hops: { ...hopDurations, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
     { op: 'error', id: 'untimed', error: '{}' },
   ]);
 });
@@ -137,15 +147,15 @@ test('the bridge reports each change of the live plugins, with the reason why a 
 test('a large result is sent in parts, and no part ends in the middle of a character', () => {
   const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
-  calls.receiveFromHost(host, `r 1 ${hostText}`);
+  const hostMessageText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
+  calls.receiveFromHost(host, `r 1 ${hostMessageText}`);
   const partMessages = postedMessages.filter((postedMessage) => postedMessage.op === 'part');
   assert.deepEqual(postedMessages.at(-1), { op: 'result', id: 'x', parts: 3 });
   assert.deepEqual(
     partMessages.map((partMessage) => partMessage.seq),
     [0, 1, 2],
   );
-  assert.equal(partMessages.map((partMessage) => partMessage.text).join(''), hostText);
+  assert.equal(partMessages.map((partMessage) => partMessage.text).join(''), hostMessageText);
   assert.equal(partMessages[0]?.text.length, MaxPartChars - 1);
   assert.ok(partMessages.every((partMessage) => !/[\ud800-\udbff]$/.test(partMessage.text)));
 });
@@ -206,10 +216,10 @@ test('the outcome of a cancellation is aborted, finished, or after 2 s ignored',
   t.mock.timers.tick(1);
   assert.deepEqual(postedMessages.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
   // The bridge forgets an ended call, so a late ending of the call is ignored.
-  const countBefore = postedMessages.length;
+  const messageCountBefore = postedMessages.length;
   calls.receiveFromHost(host, 'r 3 1');
   calls.connected();
-  assert.equal(postedMessages.length, countBefore);
+  assert.equal(postedMessages.length, messageCountBefore);
 });
 
 test('waiting progress reports are limited, and seq reveals how many reports were dropped', () => {

@@ -1,24 +1,24 @@
 import { type CallError, CancelTimeoutMs, MaxPartChars, type PageHops } from '../../../wire/wire.gen.ts';
 import { addToBoundedBuffer } from '../bounded-buffer.ts';
 import { measureMicroseconds } from '../microseconds.ts';
-import { type FromBridge, MaxCallAgeMs, type ToBridge } from '../port-message.ts';
+import { type BridgeToWorkerMessage, MaxCallAgeMs, type WorkerToBridgeMessage } from '../port-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
 import { splitResult } from '../result-parts.ts';
 import type { Host, HostEvents } from './hosts.ts';
-import { PartSender } from './parts.ts';
+import { ResultPartSender } from './parts.ts';
 import { Plugins } from './plugins.ts';
 import { type AdapterSwaps, makeAdapterSwaps } from './swaps.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
-type ProgressMessage = Extract<FromBridge, { op: 'progress' }>;
+type ProgressMessage = Extract<BridgeToWorkerMessage, { op: 'progress' }>;
 
 /** BridgeCall is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
 interface BridgeCall {
   readonly id: string;
   readonly callNumber: number;
   readonly host: Host;
-  /** endingMessages is set from the end of the call until the worker has acknowledged the ending. */
-  endingMessages?: FromBridge[];
+  /** finalMessages is set from the end of the call until the worker has acknowledged the ending. */
+  finalMessages?: BridgeToWorkerMessage[];
   sentReportCount: number;
   unsentProgress: ProgressMessage[];
   readonly toolRequests: ToolRequests;
@@ -32,28 +32,28 @@ interface CallTrace {
   readonly arrivedAtMs: number;
   readonly sentAtMs: number;
   /**
-   * hostTimes are the times that the host reported: when isReady returned, when the handler started, and when the call
+   * hostStepTimesMs are the times that the host reported: when isReady returned, when the handler started, and when the call
    * ended.
    */
-  hostTimes: readonly number[];
+  hostStepTimesMs: readonly number[];
 }
 
 /**
  * BridgeCalls manages the calls in a document, and forwards messages between the hosts of the document and the worker.
  */
 export class BridgeCalls {
-  readonly #post: (bridgeMessage: FromBridge) => boolean;
+  readonly #post: (bridgeMessage: BridgeToWorkerMessage) => boolean;
   readonly plugins: Plugins;
   readonly #callsById = new Map<string, BridgeCall>();
   readonly #callsByNumber = new Map<number, BridgeCall>();
-  readonly #partSender: PartSender;
+  readonly #resultPartSender: ResultPartSender;
   readonly #adapterSwaps: AdapterSwaps;
   #lastCallNumber = 0;
 
   readonly hostEvents: HostEvents = {
     onHostFound: (host) => this.plugins.addHost(host),
     onBaseHostFound: (baseHostPort) => this.plugins.setBaseHostPort(baseHostPort),
-    onMessage: (host, hostText) => this.receiveFromHost(host, hostText),
+    onMessage: (host, hostMessageText) => this.receiveFromHost(host, hostMessageText),
   };
 
   /**
@@ -61,7 +61,7 @@ export class BridgeCalls {
    * starts after the page's scripts, and then reports this host to `events`.
    */
   constructor(
-    postToWorker: (bridgeMessage: FromBridge) => boolean,
+    postToWorker: (bridgeMessage: BridgeToWorkerMessage) => boolean,
     isVisible: () => boolean = () => true,
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
@@ -76,40 +76,40 @@ export class BridgeCalls {
       isVisible,
       awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
       onLiveAdaptersChanged: () => this.#post(this.makeGreeting()),
-      findPendingHash: (host) => this.#adapterSwaps.findPendingHash(host),
+      findPendingAdapterHash: (host) => this.#adapterSwaps.findPendingAdapterHash(host),
       endSwap: (host) => this.#adapterSwaps.finish(host),
     });
-    this.#partSender = new PartSender(postToWorker);
+    this.#resultPartSender = new ResultPartSender(postToWorker);
   }
 
   /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
-  receiveFromHost(host: Host, hostText: string): void {
-    const [opCode, textAfterOpCode] = splitAtSpace(hostText);
+  receiveFromHost(host: Host, hostMessageText: string): void {
+    const [opCode, textAfterOpCode] = splitAtSpace(hostMessageText);
     if (this.plugins.receiveFromHost(host, opCode, textAfterOpCode)) return;
-    const [callNumberText, reportsText] = splitAtSpace(textAfterOpCode);
+    const [callNumberText, progressReportsText] = splitAtSpace(textAfterOpCode);
     const call = this.#callsByNumber.get(Number(callNumberText));
     if (!call || call.host !== host) return;
     switch (opCode) {
       case 'p':
-        this.#sendProgress(call, reportsText);
+        this.#sendProgress(call, progressReportsText);
         break;
       case 'q': {
-        const [askId, request] = splitAtSpace(reportsText);
+        const [askId, request] = splitAtSpace(progressReportsText);
         // The method `connected` resends lost requests.
         this.#post(call.toolRequests.recordRequest(Number(askId), request));
         break;
       }
       case 'r':
-        this.#end(call, splitResultMessages(call.id, reportsText, measurePageHops(call.trace)));
+        this.#end(call, splitResultMessages(call.id, progressReportsText, measurePageSteps(call.trace)));
         break;
       case 'n':
-        this.#end(call, [makeResultMessage(call.id, {}, measurePageHops(call.trace))]);
+        this.#end(call, [makeResultMessage(call.id, {}, measurePageSteps(call.trace))]);
         break;
       case 't':
-        if (call.trace) call.trace.hostTimes = reportsText.split(' ').map(Number);
+        if (call.trace) call.trace.hostStepTimesMs = progressReportsText.split(' ').map(Number);
         break;
       case 'e':
-        this.#end(call, [makeErrorMessage(call.id, reportsText, measurePageHops(call.trace))]);
+        this.#end(call, [makeErrorMessage(call.id, progressReportsText, measurePageSteps(call.trace))]);
         break;
       case 'a':
       case 'f':
@@ -120,17 +120,17 @@ export class BridgeCalls {
   }
 
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  receiveFromWorker(bridgeMessage: ToBridge, arrivedMs = performance.now()): void {
+  receiveFromWorker(bridgeMessage: WorkerToBridgeMessage, arrivedMs = performance.now()): void {
     routeMessage(this.#handlers, bridgeMessage.op, bridgeMessage, arrivedMs);
   }
 
-  readonly #handlers: PortHandlers<ToBridge, [arrivedMs: number]> = {
+  readonly #handlers: PortHandlers<WorkerToBridgeMessage, [arrivedMs: number]> = {
     call: (bridgeMessage, arrivedMs) => this.#start(bridgeMessage, arrivedMs),
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (bridgeMessage) => this.#answer(bridgeMessage),
     resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
-    partSent: () => this.#partSender.confirmPart(),
-    wake: () => this.plugins.wake(),
+    partSent: () => this.#resultPartSender.confirmPart(),
+    wake: () => this.plugins.wakeHosts(),
     confirmEndings: ({ ids }) => {
       for (const id of ids) {
         const call = this.#callsById.get(id);
@@ -155,9 +155,9 @@ export class BridgeCalls {
     for (const call of this.#callsById.values()) {
       for (const bridgeMessage of call.unsentProgress.splice(0)) this.#post(bridgeMessage);
       for (const bridgeMessage of call.toolRequests.listUnansweredRequests()) this.#post(bridgeMessage);
-      if (call.endingMessages?.length === 1) for (const bridgeMessage of call.endingMessages) this.#post(bridgeMessage);
+      if (call.finalMessages?.length === 1) for (const bridgeMessage of call.finalMessages) this.#post(bridgeMessage);
     }
-    this.#partSender.restart();
+    this.#resultPartSender.restart();
     this.plugins.onConnected();
   }
 
@@ -187,7 +187,7 @@ export class BridgeCalls {
    * makeGreeting returns the bridge's first message on each new port, which lists the document's plugins and running
    * calls.
    */
-  makeGreeting(): FromBridge {
+  makeGreeting(): BridgeToWorkerMessage {
     const { liveAdapters, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
       op: 'documentState',
@@ -200,10 +200,10 @@ export class BridgeCalls {
   }
 
   #listRunningCalls(): BridgeCall[] {
-    return [...this.#callsById.values()].filter((call) => !call.endingMessages);
+    return [...this.#callsById.values()].filter((call) => !call.finalMessages);
   }
 
-  #start(bridgeMessage: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
+  #start(bridgeMessage: Extract<WorkerToBridgeMessage, { op: 'call' }>, arrivedMs: number): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = bridgeMessage;
     if (this.#callsById.has(id)) return;
     const delayMs = Date.now() - atMs;
@@ -230,10 +230,10 @@ export class BridgeCalls {
     this.#callsByNumber.set(call.callNumber, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
     const opCode = bridgeMessage.trace ? 'traced' : 'call';
-    const hostText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
-    if (bridgeMessage.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
-    if (this.#adapterSwaps.isWaiting(host)) call.deferredStartMessage = hostText;
-    else host.sendText(hostText);
+    const hostMessageText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    if (bridgeMessage.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostStepTimesMs: [] };
+    if (this.#adapterSwaps.isWaiting(host)) call.deferredStartMessage = hostMessageText;
+    else host.sendText(hostMessageText);
   }
 
   #listRunningCallsInHost(host: Host): BridgeCall[] {
@@ -253,32 +253,32 @@ export class BridgeCalls {
 
   #startDeferredCalls(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
-      const { deferredStartMessage: deferredStart } = call;
-      if (call.host !== host || deferredStart === undefined) continue;
+      const { deferredStartMessage } = call;
+      if (call.host !== host || deferredStartMessage === undefined) continue;
       delete call.deferredStartMessage;
-      if (this.plugins.findLiveHost(host.plugin) === host) host.sendText(deferredStart);
+      if (this.plugins.findLiveHost(host.plugin) === host) host.sendText(deferredStartMessage);
       else this.#end(call, [{ op: 'error', id: call.id, error: makeNotLiveError(host.plugin) }]);
     }
   }
 
-  #sendToHost(call: BridgeCall | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
-    if (call && !call.endingMessages) call.host.sendText(JSON.stringify([opCode, call.callNumber, hostText]));
+  #sendToHost(call: BridgeCall | undefined, opCode: 'cancel' | 'resync', hostMessageText: string): void {
+    if (call && !call.finalMessages) call.host.sendText(JSON.stringify([opCode, call.callNumber, hostMessageText]));
   }
 
-  #answer({ id, ask: askId, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
+  #answer({ id, ask: askId, output, error }: Extract<WorkerToBridgeMessage, { op: 'answer' }>): void {
     const call = this.#callsById.get(id);
-    const answerState = call?.toolRequests.recordAnswer(askId) ?? 'unwanted';
-    if (call && answerState === 'wanted') {
+    const answerExpectation = call?.toolRequests.recordAnswer(askId) ?? 'unwanted';
+    if (call && answerExpectation === 'wanted') {
       const value = error ?? output;
       const valueSuffix = value === undefined ? '' : `,${value}`;
       call.host.sendText(`["answer",${call.callNumber},${askId},${error === undefined}${valueSuffix}]`);
     }
-    this.#post({ op: 'answerReceived', id, ask: askId, taken: answerState !== 'unwanted' });
+    this.#post({ op: 'answerReceived', id, ask: askId, taken: answerExpectation !== 'unwanted' });
   }
 
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
-    if (!call || call.endingMessages) {
+    if (!call || call.finalMessages) {
       // If the call has already ended, the bridge sends the worker only the outcome "finished".
       if (call) this.#removeCall(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
@@ -297,14 +297,14 @@ export class BridgeCalls {
     }, CancelTimeoutMs);
   }
 
-  #sendProgress(call: BridgeCall, reportsText: string): void {
-    const [count, textAfterOpCode] = splitAtSpace(reportsText);
-    const [skippedCount, reports] = splitAtSpace(textAfterOpCode);
+  #sendProgress(call: BridgeCall, progressReportsText: string): void {
+    const [count, textAfterOpCode] = splitAtSpace(progressReportsText);
+    const [skippedReportCount, reports] = splitAtSpace(textAfterOpCode);
     const bridgeMessage: ProgressMessage = {
       op: 'progress',
       id: call.id,
       seq: call.sentReportCount,
-      skipped: Number(skippedCount),
+      skipped: Number(skippedReportCount),
       reports,
     };
     call.sentReportCount += Number(count);
@@ -315,17 +315,17 @@ export class BridgeCalls {
    * On a new port, the method `connected` sends the waiting progress messages of an ended call before the call's
    * ending.
    */
-  #end(call: BridgeCall, endingMessages: FromBridge[]): void {
-    call.endingMessages = endingMessages;
+  #end(call: BridgeCall, finalMessages: BridgeToWorkerMessage[]): void {
+    call.finalMessages = finalMessages;
     call.toolRequests.close();
     this.#callsByNumber.delete(call.callNumber);
-    if (endingMessages.length > 1) this.#partSender.sendResult(call.id, endingMessages);
-    else for (const bridgeMessage of endingMessages) this.#post(bridgeMessage);
+    if (finalMessages.length > 1) this.#resultPartSender.sendResult(call.id, finalMessages);
+    else for (const bridgeMessage of finalMessages) this.#post(bridgeMessage);
     this.#adapterSwaps.onCallEnded(call.host);
   }
 
   #removeCall(call: BridgeCall): void {
-    this.#partSender.drop(call.id);
+    this.#resultPartSender.drop(call.id);
     this.#callsById.delete(call.id);
     this.#callsByNumber.delete(call.callNumber);
     this.#adapterSwaps.onCallEnded(call.host);
@@ -339,35 +339,47 @@ function makeNotLiveError(plugin: string): string {
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function splitResultMessages(id: string, resultText: string, pageHops: PageHops | undefined): FromBridge[] {
-  if (resultText.length <= MaxPartChars) return [makeResultMessage(id, { text: resultText }, pageHops)];
-  const partMessages: FromBridge[] = splitResult(resultText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  partMessages.push(makeResultMessage(id, { parts: partMessages.length }, pageHops));
+function splitResultMessages(
+  id: string,
+  resultText: string,
+  pageStepDurations: PageHops | undefined,
+): BridgeToWorkerMessage[] {
+  if (resultText.length <= MaxPartChars) return [makeResultMessage(id, { text: resultText }, pageStepDurations)];
+  const partMessages: BridgeToWorkerMessage[] = splitResult(resultText).map((part, seq) => ({
+    op: 'part',
+    id,
+    seq,
+    text: part,
+  }));
+  partMessages.push(makeResultMessage(id, { parts: partMessages.length }, pageStepDurations));
   return partMessages;
 }
 
 function makeResultMessage(
   id: string,
   callResult: { readonly text?: string; readonly parts?: number },
-  pageHops: PageHops | undefined,
-): FromBridge {
-  return pageHops ? { op: 'result', id, ...callResult, hops: pageHops } : { op: 'result', id, ...callResult };
+  pageStepDurations: PageHops | undefined,
+): BridgeToWorkerMessage {
+  return pageStepDurations
+    ? { op: 'result', id, ...callResult, hops: pageStepDurations }
+    : { op: 'result', id, ...callResult };
 }
 
-function makeErrorMessage(id: string, error: string, pageHops: PageHops | undefined): FromBridge {
-  return pageHops ? { op: 'error', id, error, hops: pageHops } : { op: 'error', id, error };
+function makeErrorMessage(id: string, error: string, pageStepDurations: PageHops | undefined): BridgeToWorkerMessage {
+  return pageStepDurations ? { op: 'error', id, error, hops: pageStepDurations } : { op: 'error', id, error };
 }
 
-function measurePageHops(callTrace: CallTrace | undefined): PageHops | undefined {
+function measurePageSteps(callTrace: CallTrace | undefined): PageHops | undefined {
   // If a call fails before its handler starts, the times of the steps that the call does not reach are 0.
-  const [readyMs, startedMs = readyMs, settledMs = startedMs] = callTrace?.hostTimes ?? [];
-  if (!callTrace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
+  const [adapterReadyMs, startedMs = adapterReadyMs, handlerSettledMs = startedMs] = callTrace?.hostStepTimesMs ?? [];
+  if (!callTrace || adapterReadyMs === undefined || startedMs === undefined || handlerSettledMs === undefined)
+    return undefined;
   return {
     bridgeInUs: measureMicroseconds(callTrace.arrivedAtMs, callTrace.sentAtMs),
-    hostInUs: measureMicroseconds(callTrace.sentAtMs, readyMs),
-    schemaUs: measureMicroseconds(readyMs, startedMs),
-    handlerUs: measureMicroseconds(startedMs, settledMs),
-    resultUs: measureMicroseconds(settledMs, performance.now()),
+    hostInUs: measureMicroseconds(callTrace.sentAtMs, adapterReadyMs),
+    schemaUs: measureMicroseconds(adapterReadyMs, startedMs),
+    handlerUs: measureMicroseconds(startedMs, handlerSettledMs),
+    resultUs: measureMicroseconds(handlerSettledMs, performance.now()),
   };
 }
 

@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
+import {
+  BRIDGE_TO_HOST_EVENT,
+  HANDSHAKE_EVENT,
+  HOST_OFFER_EVENT,
+  HOST_TO_BRIDGE_EVENT,
+  OFFER_ACCEPTED_EVENT,
+} from '../handshake.ts';
 import { BridgeCalls } from './calls.ts';
-import { awaitLateHost, gatherHosts, type Host } from './hosts.ts';
+import { awaitLateHost, connectOfferingHosts, type Host } from './hosts.ts';
 
 class EmptyPage extends EventTarget {
   readonly documentElement = { firstChild: null, lastChild: null };
   readonly readyState = 'loading';
 }
 
-function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
+function dispatchOffer(page: EventTarget, plugin: string, type = HOST_OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
   const pageOffer = {
     taken: false,
-    up: (messageText: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data: messageText })),
+    up: (messageText: string) => void port.dispatchEvent(new MessageEvent(HOST_TO_BRIDGE_EVENT, { data: messageText })),
   };
-  port.addEventListener(ACCEPTED_EVENT, () => {
+  port.addEventListener(OFFER_ACCEPTED_EVENT, () => {
     pageOffer.taken = true;
   });
   page.dispatchEvent(new MessageEvent(type, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
@@ -25,22 +31,22 @@ function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
 test('the bridge accepts hosts during the handshake, but not before or after it', () => {
   const page = new EmptyPage();
   const receivedTexts: string[] = [];
-  const earlyOffer = dispatchOffer(page, 'early');
+  const offerBeforeHandshake = dispatchOffer(page, 'early');
   let handshakeOffer = dispatchOffer(page, 'none');
   page.addEventListener(HANDSHAKE_EVENT, () => {
     handshakeOffer = dispatchOffer(page, 'demo');
   });
   const foundHosts: string[] = [];
-  gatherHosts(page, {
+  connectOfferingHosts(page, {
     onHostFound: (host) => foundHosts.push(host.plugin),
-    onMessage: (host: Host, hostText) => receivedTexts.push(`${host.plugin} ${hostText}`),
+    onMessage: (host: Host, hostMessageText) => receivedTexts.push(`${host.plugin} ${hostMessageText}`),
   });
   assert.deepEqual(foundHosts, ['demo']);
   handshakeOffer.up('ready');
   // The document has no content yet, but its root element is a script, so page code can already have run.
-  const lateOffer = dispatchOffer(page, 'late');
-  lateOffer.up('ready');
-  assert.deepEqual([earlyOffer.taken, handshakeOffer.taken, lateOffer.taken], [false, true, false]);
+  const offerAfterHandshake = dispatchOffer(page, 'late');
+  offerAfterHandshake.up('ready');
+  assert.deepEqual([offerBeforeHandshake.taken, handshakeOffer.taken, offerAfterHandshake.taken], [false, true, false]);
   assert.deepEqual(receivedTexts, ['demo ready']);
 });
 
@@ -48,21 +54,25 @@ test('a message to a host begins with a space if it contains no large integers',
   const page = new EmptyPage();
   const { port1: port } = new MessageChannel();
   const sentTexts: unknown[] = [];
-  port.addEventListener(DOWN_MESSAGE, (event) => sentTexts.push(event instanceof MessageEvent && event.data));
+  port.addEventListener(BRIDGE_TO_HOST_EVENT, (event) => sentTexts.push(event instanceof MessageEvent && event.data));
   page.addEventListener(HANDSHAKE_EVENT, () => {
-    page.dispatchEvent(new MessageEvent(OFFER_EVENT, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
+    page.dispatchEvent(new MessageEvent(HOST_OFFER_EVENT, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
   });
   let host: Host | undefined;
-  gatherHosts(page, {
+  connectOfferingHosts(page, {
     onHostFound: (foundHost) => {
       host = foundHost;
     },
     onMessage: () => undefined,
   });
-  const markedTexts = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
-  const unmarkedTexts = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
-  for (const hostText of [...markedTexts, ...unmarkedTexts]) host?.sendText(hostText);
-  assert.deepEqual(sentTexts, [...markedTexts.map((hostText) => ` ${hostText}`), ...unmarkedTexts]);
+  const textsWithoutLongIntegers = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
+  const textsWithLongIntegers = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
+  for (const hostMessageText of [...textsWithoutLongIntegers, ...textsWithLongIntegers])
+    host?.sendText(hostMessageText);
+  assert.deepEqual(sentTexts, [
+    ...textsWithoutLongIntegers.map((hostMessageText) => ` ${hostMessageText}`),
+    ...textsWithLongIntegers,
+  ]);
 });
 
 test('a document accepts one host for each plugin, and at most 200 hosts', () => {
@@ -73,7 +83,7 @@ test('a document accepts one host for each plugin, and at most 200 hosts', () =>
       for (let offerNumber = 0; offerNumber < 2; offerNumber++)
         acceptedOfferCount += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
-  gatherHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
+  connectOfferingHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
   assert.equal(acceptedOfferCount, 200);
 });
 

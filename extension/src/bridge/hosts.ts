@@ -1,4 +1,10 @@
-import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
+import {
+  BRIDGE_TO_HOST_EVENT,
+  HANDSHAKE_EVENT,
+  HOST_OFFER_EVENT,
+  HOST_TO_BRIDGE_EVENT,
+  OFFER_ACCEPTED_EVENT,
+} from '../handshake.ts';
 
 export interface Host {
   readonly plugin: string;
@@ -12,12 +18,12 @@ export interface Host {
    */
   readonly usesBase?: boolean;
   /** sendText dispatches a message to the host, and returns after the host has handled the message. */
-  sendText(hostText: string): void;
+  sendText(hostMessageText: string): void;
 }
 
 /** BaseHostPort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
 export interface BaseHostPort {
-  sendText(hostText: string): void;
+  sendText(hostMessageText: string): void;
 }
 
 export interface HostEvents {
@@ -33,10 +39,10 @@ export interface HostEvents {
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
    * of the page.
    */
-  onMessage(host: Host, hostText: string): void;
+  onMessage(host: Host, hostMessageText: string): void;
 }
 
-export interface HostPage extends EventTarget {
+export interface HostDocument extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
@@ -50,12 +56,12 @@ const HOST_PREFIX = 'host ';
 const MaxHosts = 200;
 
 /**
- * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. gatherHosts must run at
+ * connectOfferingHosts connects the bridge to every host of this document, as handshake.ts describes. connectOfferingHosts must run at
  * document_start, after the hosts have started. After the handshake, a script of the page can send an offer, so
- * gatherHosts stops listening when the handshake ends. Page code can run before the document has content if the root
+ * connectOfferingHosts stops listening when the handshake ends. Page code can run before the document has content if the root
  * element is a script or an image with an onerror handler.
  */
-export function gatherHosts(doc: HostPage, events: HostEvents): void {
+export function connectOfferingHosts(doc: HostDocument, events: HostEvents): void {
   if (!isPristineDocument(doc, events.frame)) return;
   const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
@@ -65,9 +71,9 @@ export function gatherHosts(doc: HostPage, events: HostEvents): void {
     if (hostOffer.plugin === '') connectBaseHost(hostOffer.port, events);
     else connectHost(hostOffer, false, events);
   };
-  doc.addEventListener(OFFER_EVENT, onOffer);
+  doc.addEventListener(HOST_OFFER_EVENT, onOffer);
   doc.dispatchEvent(new Event(HANDSHAKE_EVENT));
-  doc.removeEventListener(OFFER_EVENT, onOffer);
+  doc.removeEventListener(HOST_OFFER_EVENT, onOffer);
 }
 
 /**
@@ -95,19 +101,19 @@ function connectHost({ port, ...hostIntroduction }: HostOffer, usesBaseHost: boo
   const host: Host = {
     ...hostIntroduction,
     usesBase: usesBaseHost,
-    sendText: (hostText) => sendToHost(port, hostText),
+    sendText: (hostMessageText) => sendToHost(port, hostMessageText),
   };
-  port.addEventListener(UP_MESSAGE, (hostMessage) => {
+  port.addEventListener(HOST_TO_BRIDGE_EVENT, (hostMessage) => {
     if (hostMessage instanceof MessageEvent && typeof hostMessage.data === 'string')
       events.onMessage(host, hostMessage.data);
   });
   events.onHostFound(host);
-  port.dispatchEvent(new Event(ACCEPTED_EVENT));
+  port.dispatchEvent(new Event(OFFER_ACCEPTED_EVENT));
 }
 
 function connectBaseHost(port: MessagePort, events: HostEvents): void {
   const connectedPlugins = new Set<string>();
-  port.addEventListener(UP_MESSAGE, (event) => {
+  port.addEventListener(HOST_TO_BRIDGE_EVENT, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
       return;
     const hostOffer = readOffer(event, event.data.slice(HOST_PREFIX.length));
@@ -121,8 +127,8 @@ function connectBaseHost(port: MessagePort, events: HostEvents): void {
     connectedPlugins.add(hostOffer.plugin);
     connectHost(hostOffer, true, events);
   });
-  events.onBaseHostFound?.({ sendText: (hostText) => sendToHost(port, hostText) });
-  port.dispatchEvent(new Event(ACCEPTED_EVENT));
+  events.onBaseHostFound?.({ sendText: (hostMessageText) => sendToHost(port, hostMessageText) });
+  port.dispatchEvent(new Event(OFFER_ACCEPTED_EVENT));
 }
 
 /** An integer with fewer than 16 digits is exact as a JavaScript number. */
@@ -132,14 +138,16 @@ const longIntegerPattern = /\d{16}/;
  * A leading space in a message means that JavaScript numbers represent all integers in the message exactly. The host
  * uses no regular expressions on messages, because the page can read their input from `RegExp.$_`.
  */
-function sendToHost(port: MessagePort, hostText: string): void {
+function sendToHost(port: MessagePort, hostMessageText: string): void {
   port.dispatchEvent(
-    new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(hostText) ? hostText : ` ${hostText}` }),
+    new MessageEvent(BRIDGE_TO_HOST_EVENT, {
+      data: longIntegerPattern.test(hostMessageText) ? hostMessageText : ` ${hostMessageText}`,
+    }),
   );
 }
 
 /** isPristineDocument returns true if no script of the page can have run yet, because the document is empty and loading. */
-function isPristineDocument(doc: HostPage, frame: unknown): boolean {
+function isPristineDocument(doc: HostDocument, frame: unknown): boolean {
   const rootElement = doc.documentElement;
   const isEmpty =
     rootElement === null ||
@@ -147,11 +155,11 @@ function isPristineDocument(doc: HostPage, frame: unknown): boolean {
   return isEmpty && doc.readyState === 'loading';
 }
 
-function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
+function readOffer(event: Event, offerJson: unknown): HostOffer | undefined {
   const port = event instanceof MessageEvent ? event.ports[0] : undefined;
-  if (!port || typeof offerData !== 'string') return undefined;
+  if (!port || typeof offerJson !== 'string') return undefined;
   try {
-    const offerParts: unknown = JSON.parse(offerData);
+    const offerParts: unknown = JSON.parse(offerJson);
     if (!Array.isArray(offerParts)) return undefined;
     const [plugin, hash, baseHash, hasAdapter]: unknown[] = offerParts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;

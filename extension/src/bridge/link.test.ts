@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from '../port-message.ts';
+import {
+  type BridgeToWorkerMessage,
+  readMessageFromBridge,
+  readMessageToBridge,
+  type WorkerToBridgeMessage,
+} from '../port-message.ts';
 import { decodeMessages, encodeMessages } from '../port-text.ts';
 import { BridgeLink, type WorkerPort } from './link.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const ports: { sentMessages: unknown[]; receive(portMessage: unknown): void; close(): void }[] = [];
-  const receivedMessages: ToBridge[] = [];
+  const receivedMessages: WorkerToBridgeMessage[] = [];
   const queuedTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connectPort = (): WorkerPort => {
@@ -60,8 +65,8 @@ function makeFixture(t: TestContext) {
   return { link, isOpen, ports, receivedMessages, environment, runTasks: runQueuedTasks };
 }
 
-const documentStateMessage: FromBridge = { op: 'documentState', plugins: [], running: [] };
-const portMessage: FromBridge = { op: 'error', id: 'x', error: '{}' };
+const documentStateMessage: BridgeToWorkerMessage = { op: 'documentState', plugins: [], running: [] };
+const portMessage: BridgeToWorkerMessage = { op: 'error', id: 'x', error: '{}' };
 
 test('the link opens one port and forwards only valid messages', (t) => {
   const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
@@ -97,15 +102,15 @@ test('while the worker keeps closing the port, the link retries at growing inter
   isOpen();
   ports[0]?.close();
   runTasks();
-  const waitTimesMs: number[] = [];
+  const reconnectDelaysMs: number[] = [];
   for (let i = 1; i < 9; i++) {
     ports[i]?.close();
     runTasks();
     let waitedMs = 0;
     for (; ports.length === i + 1; waitedMs++) t.mock.timers.tick(1);
-    waitTimesMs.push(waitedMs);
+    reconnectDelaysMs.push(waitedMs);
   }
-  assert.deepEqual(waitTimesMs, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  assert.deepEqual(reconnectDelaysMs, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
   t.mock.timers.tick(1000);
   ports.at(-1)?.close();
   runTasks();
@@ -165,7 +170,7 @@ test('a document stops using the link at once when its extension was unloaded', 
 
 test('messages are batched, and none is lost when the port closes', (t) => {
   const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
-  const makeNumberedMessage = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
+  const makeNumberedMessage = (id: string): BridgeToWorkerMessage => ({ op: 'cancelled', id, outcome: 'aborted' });
   environment.alone = false;
   isOpen();
   for (const id of ['1', '2', '3']) assert.equal(link.post(makeNumberedMessage(id)), true);
@@ -193,7 +198,7 @@ test('a new port drops waiting tool requests and call endings, because the callb
   const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
   isOpen();
-  const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
+  const progress: BridgeToWorkerMessage = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(portMessage);
   const toolRequest = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
   for (const message of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, portMessage] as const)

@@ -1,5 +1,5 @@
 import { type Batcher, makeBatcher, makeTaskScheduler } from '../batch.ts';
-import type { FromBridge, ToBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from '../port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
 export interface WorkerPort {
@@ -17,16 +17,16 @@ export interface LinkOptions {
   connect(): WorkerPort;
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
-  read(portMessage: unknown): ToBridge | undefined;
+  read(portMessage: unknown): WorkerToBridgeMessage | undefined;
   /** scheduleTask runs `scheduledTask` after the tasks that are already in the queue of the event loop. */
   readonly scheduleTask?: (scheduledTask: () => void) => void;
 }
 
 export interface LinkSession {
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  onReceived(portMessage: ToBridge, arrivedMs: number): void;
+  onReceived(portMessage: WorkerToBridgeMessage, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
-  makeGreeting(): FromBridge;
+  makeGreeting(): BridgeToWorkerMessage;
   /** onConnected is called when a new port is open and the greeting was sent on it. */
   onConnected(): void;
   /**
@@ -58,19 +58,19 @@ const MaxAliveChecks = 10;
 export class BridgeLink {
   readonly #options: LinkOptions;
   readonly #scheduleTask: (scheduledTask: () => void) => void;
-  readonly #batcher: Batcher<FromBridge>;
+  readonly #batcher: Batcher<BridgeToWorkerMessage>;
   #session: LinkSession | undefined;
   #port: WorkerPort | undefined;
   #isOrphan = false;
-  #hasUserLeft = false;
+  #isClosedForNavigation = false;
   #shortConnectionCount = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#scheduleTask = options.scheduleTask ?? makeTaskScheduler();
-    const sendMessages = (bridgeMessages: readonly FromBridge[]) => this.#send(bridgeMessages);
+    const sendMessages = (bridgeMessages: readonly BridgeToWorkerMessage[]) => this.#send(bridgeMessages);
     const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
-    this.#batcher = makeBatcher<FromBridge>({
+    this.#batcher = makeBatcher<BridgeToWorkerMessage>({
       sendMessages,
       countChars: countMessageChars,
       isLikelyLastMessage,
@@ -78,7 +78,7 @@ export class BridgeLink {
     });
   }
 
-  post(portMessage: FromBridge): boolean {
+  post(portMessage: BridgeToWorkerMessage): boolean {
     return this.#batcher.post(portMessage);
   }
 
@@ -93,7 +93,7 @@ export class BridgeLink {
    */
   reopen(): void {
     this.#close();
-    this.#hasUserLeft = false;
+    this.#isClosedForNavigation = false;
     this.#connect();
   }
 
@@ -102,14 +102,14 @@ export class BridgeLink {
    * another document.
    */
   closeForNavigation(): void {
-    this.#hasUserLeft = true;
+    this.#isClosedForNavigation = true;
     this.#batcher.flushMessages();
     this.#close();
   }
 
   #connect(): void {
     const session = this.#session;
-    if (!session || this.#port || this.#isOrphan || this.#hasUserLeft) return;
+    if (!session || this.#port || this.#isOrphan || this.#isClosedForNavigation) return;
     try {
       this.#listenToPort(this.#options.connect(), session);
     } catch {
@@ -121,12 +121,12 @@ export class BridgeLink {
     // session.connected sends. The link drops waiting tool requests and call endings, because the method
     // session.connected sends them again on the new port. If the link sent a call's ending before the result's parts,
     // the server would lack parts that the ending needs.
-    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
+    this.#batcher.dropMatching(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flushMessages();
     session.onConnected();
   }
 
-  #send(bridgeMessages: readonly FromBridge[]): boolean {
+  #send(bridgeMessages: readonly BridgeToWorkerMessage[]): boolean {
     if (!this.#port) return false;
     try {
       this.#port.postMessage(encodeMessages(bridgeMessages));
@@ -175,7 +175,7 @@ export class BridgeLink {
 
   /** Chrome may fire no disconnect event for a port that the document opened during a reload of the extension. */
   #checkExtensionAlive(checksLeft: number): void {
-    if (this.#isOrphan || this.#hasUserLeft) return;
+    if (this.#isOrphan || this.#isClosedForNavigation) return;
     if (!this.#options.isExtensionAlive()) this.#markOrphaned();
     else if (checksLeft > 1) setTimeout(() => this.#checkExtensionAlive(checksLeft - 1), AliveCheckIntervalMs);
   }

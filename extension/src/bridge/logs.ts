@@ -1,5 +1,5 @@
 import { MaxLogEntries } from '../../../wire/wire.gen.ts';
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 
 /** Each send of log entries contains at most MaxMessagesPerSend messages. */
 const SendIntervalMs = 100;
@@ -30,7 +30,7 @@ interface LogBatch {
 }
 
 /** makeLogs returns a BridgeLogs that sends messages with `postToWorker`, which returns false while no port is open. */
-export function makeLogs(postToWorker: (message: FromBridge) => boolean): BridgeLogs {
+export function makeLogs(postToWorker: (message: BridgeToWorkerMessage) => boolean): BridgeLogs {
   const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;
@@ -41,11 +41,11 @@ export function makeLogs(postToWorker: (message: FromBridge) => boolean): Bridge
     if (!firstBatch) return false;
     const { plugin, dropped: droppedCount } = firstBatch;
     if (!postToWorker({ op: 'log', plugin, entries: `[${firstBatch.entries}]`, dropped: droppedCount })) return false;
-    subtractBatch(firstBatch);
+    subtractBatchSize(firstBatch);
     waitingBatches.shift();
     return true;
   };
-  const subtractBatch = (batch: LogBatch) => {
+  const subtractBatchSize = (batch: LogBatch) => {
     entryCount -= batch.count;
     charCount -= batch.entries.length;
   };
@@ -63,7 +63,7 @@ export function makeLogs(postToWorker: (message: FromBridge) => boolean): Bridge
   const dropOldest = () => {
     const oldestBatch = waitingBatches.shift();
     if (!oldestBatch) return;
-    subtractBatch(oldestBatch);
+    subtractBatchSize(oldestBatch);
     const nextPluginBatch = waitingBatches.find((batch) => batch.plugin === oldestBatch.plugin);
     if (nextPluginBatch) nextPluginBatch.dropped += oldestBatch.dropped + oldestBatch.count;
     else

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FromBridge } from '../port-message.ts';
-import { MaxPartsInFlight, PartSender } from './parts.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
+import { MaxUnconfirmedParts, ResultPartSender } from './parts.ts';
 
 function makeFixture() {
   const postedParts: string[] = [];
   const port = { open: true };
-  const partSender = new PartSender((partMessage) => {
+  const resultPartSender = new ResultPartSender((partMessage) => {
     if (port.open)
       postedParts.push(
         partMessage.op === 'part'
@@ -15,27 +15,27 @@ function makeFixture() {
       );
     return port.open;
   });
-  return { partSender, postedParts, port };
+  return { partSender: resultPartSender, postedParts, port };
 }
 
-const makeResultMessages = (id: string, count: number): FromBridge[] => [
-  ...Array.from({ length: count }, (_, seq): FromBridge => ({ op: 'part', id, seq, text: '' })),
+const makeResultMessages = (id: string, count: number): BridgeToWorkerMessage[] => [
+  ...Array.from({ length: count }, (_, seq): BridgeToWorkerMessage => ({ op: 'part', id, seq, text: '' })),
   { op: 'result', id, parts: count },
 ];
 
 test('few parts are unacknowledged at a time, and each acknowledgment releases the next part', () => {
   const { partSender, postedParts } = makeFixture();
-  partSender.sendResult('a', makeResultMessages('a', MaxPartsInFlight + 2));
-  assert.equal(postedParts.length, MaxPartsInFlight);
+  partSender.sendResult('a', makeResultMessages('a', MaxUnconfirmedParts + 2));
+  assert.equal(postedParts.length, MaxUnconfirmedParts);
   partSender.confirmPart();
   partSender.confirmPart();
-  assert.deepEqual(postedParts.slice(MaxPartsInFlight), [
-    `a${MaxPartsInFlight}`,
-    `a${MaxPartsInFlight + 1}`,
+  assert.deepEqual(postedParts.slice(MaxUnconfirmedParts), [
+    `a${MaxUnconfirmedParts}`,
+    `a${MaxUnconfirmedParts + 1}`,
     'result a',
   ]);
-  for (let i = 0; i < MaxPartsInFlight; i++) partSender.confirmPart();
-  assert.equal(postedParts.length, MaxPartsInFlight + 3);
+  for (let i = 0; i < MaxUnconfirmedParts; i++) partSender.confirmPart();
+  assert.equal(postedParts.length, MaxUnconfirmedParts + 3);
 });
 
 test('parts of the shortest result are sent first, but every fourth part belongs to the oldest result', () => {
@@ -58,7 +58,7 @@ test('after a reconnection, every unfinished result is sent again from its first
   postedParts.splice(0);
   port.open = true;
   partSender.restart();
-  assert.equal(postedParts.length, MaxPartsInFlight + 1);
+  assert.equal(postedParts.length, MaxUnconfirmedParts + 1);
   assert.deepEqual(postedParts.slice(0, 4), ['a0', 'a1', 'a2', 'result a']);
 });
 

@@ -1,4 +1,4 @@
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 
 // The messages of a large result go through the same port as all other messages of the document. Only a few parts wait
 // for an acknowledgment at once, so that the port stays free for other messages. When the worker has sent a part to the
@@ -9,33 +9,33 @@ import type { FromBridge } from '../port-message.ts';
 // server would have to store many incomplete results for a long time. Every fourth part that the bridge sends belongs
 // to the oldest result, so that the oldest result does not starve.
 
-export const MaxPartsInFlight = 8;
+export const MaxUnconfirmedParts = 8;
 
-const PartsPerOldestResult = 4;
+const OldestResultSendInterval = 4;
 
 interface PendingResult {
-  readonly pendingMessages: readonly FromBridge[];
+  readonly pendingMessages: readonly BridgeToWorkerMessage[];
   sentCount: number;
 }
 
-/** PartSender splits large results into parts and sends the parts one after another. */
-export class PartSender {
-  readonly #post: (partMessage: FromBridge) => boolean;
+/** ResultPartSender splits large results into parts and sends the parts one after another. */
+export class ResultPartSender {
+  readonly #post: (partMessage: BridgeToWorkerMessage) => boolean;
   readonly #pendingResults = new Map<string, PendingResult>();
-  #partsInFlight = 0;
+  #unconfirmedPartCount = 0;
   #partCount = 0;
 
-  constructor(postPart: (partMessage: FromBridge) => boolean) {
-    this.#post = postPart;
+  constructor(postResultPart: (partMessage: BridgeToWorkerMessage) => boolean) {
+    this.#post = postResultPart;
   }
 
-  sendResult(id: string, pendingMessages: readonly FromBridge[]): void {
+  sendResult(id: string, pendingMessages: readonly BridgeToWorkerMessage[]): void {
     this.#pendingResults.set(id, { pendingMessages, sentCount: 0 });
     this.#send();
   }
 
   confirmPart(): void {
-    this.#partsInFlight--;
+    this.#unconfirmedPartCount--;
     this.#send();
   }
 
@@ -44,7 +44,7 @@ export class PartSender {
    * one.
    */
   restart(): void {
-    this.#partsInFlight = 0;
+    this.#unconfirmedPartCount = 0;
     for (const pendingResult of this.#pendingResults.values()) pendingResult.sentCount = 0;
     this.#send();
   }
@@ -54,12 +54,12 @@ export class PartSender {
   }
 
   #send(): void {
-    while (this.#partsInFlight < MaxPartsInFlight) {
-      const pendingResult = this.#nextResult();
+    while (this.#unconfirmedPartCount < MaxUnconfirmedParts) {
+      const pendingResult = this.#chooseNextResult();
       const partMessage = pendingResult?.pendingMessages[pendingResult.sentCount];
       if (!pendingResult || !partMessage || !this.#post(partMessage)) return; // if no port is open, restart sends the parts later
       pendingResult.sentCount++;
-      this.#partsInFlight++;
+      this.#unconfirmedPartCount++;
       // The last message of a split result only contains the number of parts, so the bridge sends it with the last
       // part.
       const lastMessage = pendingResult.pendingMessages[pendingResult.sentCount];
@@ -67,20 +67,22 @@ export class PartSender {
     }
   }
 
-  #nextResult(): PendingResult | undefined {
+  #chooseNextResult(): PendingResult | undefined {
     const unfinishedResults = [...this.#pendingResults.values()].filter(
       (pendingResult) => pendingResult.sentCount < pendingResult.pendingMessages.length,
     );
     this.#partCount++;
-    if (this.#partCount % PartsPerOldestResult === 0) return unfinishedResults[0];
+    if (this.#partCount % OldestResultSendInterval === 0) return unfinishedResults[0];
     return unfinishedResults.reduce<PendingResult | undefined>(
       (shortestResult, pendingResult) =>
-        shortestResult && countUnsent(shortestResult) <= countUnsent(pendingResult) ? shortestResult : pendingResult,
+        shortestResult && countUnsentParts(shortestResult) <= countUnsentParts(pendingResult)
+          ? shortestResult
+          : pendingResult,
       undefined,
     );
   }
 }
 
-function countUnsent(pendingResult: PendingResult): number {
+function countUnsentParts(pendingResult: PendingResult): number {
   return pendingResult.pendingMessages.length - pendingResult.sentCount;
 }

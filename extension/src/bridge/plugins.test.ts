@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { afterEach, beforeEach, mock } from 'node:test';
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
@@ -9,7 +9,7 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 function makeFixture(...names: string[]) {
-  const postedMessages: FromBridge[] = [];
+  const postedMessages: BridgeToWorkerMessage[] = [];
   const page = { visible: true, port: true };
   const calls = new BridgeCalls(
     (postedMessage) => {
@@ -22,19 +22,19 @@ function makeFixture(...names: string[]) {
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    sendText: (hostText) => messagesToHost.push(`${plugin} ${hostText}`),
+    sendText: (hostMessageText) => messagesToHost.push(`${plugin} ${hostMessageText}`),
   });
   const hosts = names.map(host);
   for (const connectedHost of hosts) calls.plugins.addHost(connectedHost);
-  const receiveFromHost = (plugin: string, hostText: string) => {
+  const receiveFromHost = (plugin: string, hostMessageText: string) => {
     const foundHost = hosts.find((connectedHost) => connectedHost.plugin === plugin);
     assert.ok(foundHost);
-    calls.receiveFromHost(foundHost, hostText);
+    calls.receiveFromHost(foundHost, hostMessageText);
   };
   return { calls, plugins: calls.plugins, postedMessages, toHost: messagesToHost, fromHost: receiveFromHost, page };
 }
 
-const readLiveAdapters = (postedMessages: FromBridge[]) =>
+const readLiveAdapters = (postedMessages: BridgeToWorkerMessage[]) =>
   postedMessages
     .splice(0)
     .flatMap((postedMessage) => (postedMessage.op === 'documentState' ? [postedMessage.plugins] : []));
@@ -169,7 +169,7 @@ test('a removed plugin is not live, and its calls still end', () => {
       running: [{ id: 'x', plugin: 'a' }],
     },
   ]);
-  for (const hostText of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', hostText);
+  for (const hostMessageText of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', hostMessageText);
   assert.deepEqual(postedMessages, []);
   fromHost('a', 'r 1 7');
   assert.deepEqual(postedMessages.splice(0), [{ op: 'result', id: 'x', text: '7' }]);
@@ -220,7 +220,7 @@ test('the number of waiting log entries is limited, and dropped log entries are 
   page.port = true;
   calls.connected();
   const logs = postedMessages.filter((postedMessage) => postedMessage.op === 'log');
-  const count = (hostText: string) => JSON.parse(hostText).length;
+  const count = (hostMessageText: string) => JSON.parse(hostMessageText).length;
   const sentCount = logs.reduce((sum, { entries: entriesText }) => sum + count(entriesText), 0);
   const droppedCount = logs.reduce((sum, postedMessage) => sum + postedMessage.dropped, 0);
   assert.deepEqual([sentCount + droppedCount, sentCount], [1501, 1000]);

@@ -1,4 +1,10 @@
-import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
+import type {
+  BridgeToWorkerMessage,
+  LiveAdapter,
+  RemovedPlugin,
+  StartedPlugin,
+  WorkerToBridgeMessage,
+} from '../port-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
 import type { BaseHostPort, Host } from './hosts.ts';
 import { type BridgeLogs, makeLogs } from './logs.ts';
@@ -7,16 +13,16 @@ import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /** PluginMessage does not include the message 'replaceAdapter', which also affects running calls. */
 export type PluginMessage = Extract<
-  ToBridge,
+  WorkerToBridgeMessage,
   { op: 'settings' | 'probe' | 'prepareHost' | 'awaitLateHost' | 'removePlugin' }
 >;
 
 export interface PluginsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
-  post(postedMessage: FromBridge): boolean;
+  post(postedMessage: BridgeToWorkerMessage): boolean;
   onLiveAdaptersChanged(): void;
   isVisible(): boolean;
-  findPendingHash(host: Host): string | undefined;
+  findPendingAdapterHash(host: Host): string | undefined;
   endSwap(host: Host): void;
   /**
    * awaitLateHost waits for the offer of a host that starts later. `type` is the event type under which the host
@@ -36,7 +42,7 @@ export class Plugins {
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /** If the worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect. */
-  readonly #cancelWaitByPlugin = new Map<string, () => void>();
+  readonly #hostWaitCancelers = new Map<string, () => void>();
   readonly #logs: BridgeLogs;
   readonly #wakeRequests: WakeRequests;
   readonly #readinessProbing: ReadinessProbing;
@@ -49,7 +55,7 @@ export class Plugins {
     this.#logs = makeLogs(postToWorker);
     this.#wakeRequests = makeWakeRequests({ post: postToWorker, isVisible });
     this.#readinessProbing = makeReadinessProbing({
-      probe: (isFullProbe) => this.#probeAdapters(isFullProbe ? isWorking : isNotReadyYet),
+      probe: (includesReadyAdapters) => this.#probeAdapters(includesReadyAdapters ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
       isVisible,
     });
@@ -132,8 +138,8 @@ export class Plugins {
     this.#wakeRequests.onVisibilityChanged();
   }
 
-  /** The method `wake` notifies the hosts of the document whose timers are due. */
-  wake(): void {
+  /** The method `wakeHosts` notifies the hosts of the document whose timers are due. */
+  wakeHosts(): void {
     this.#wakeRequests.wake();
   }
 
@@ -158,8 +164,8 @@ export class Plugins {
         host.sendText(JSON.stringify(['renew', nonce, hash]));
         return;
       }
-      this.#cancelWaitByPlugin.get(plugin)?.();
-      this.#cancelWaitByPlugin.set(plugin, this.#options.awaitLateHost(plugin, nonce));
+      this.#hostWaitCancelers.get(plugin)?.();
+      this.#hostWaitCancelers.set(plugin, this.#options.awaitLateHost(plugin, nonce));
       this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase: false, isHostLate: true });
     },
     removePlugin: ({ plugin }) => this.#removePlugin(plugin),
@@ -177,7 +183,7 @@ export class Plugins {
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
     kept: (host, adapterProblem) => {
-      const { findPendingHash: getPendingHash, endSwap, post: postToWorker } = this.#options;
+      const { findPendingAdapterHash: getPendingHash, endSwap, post: postToWorker } = this.#options;
       // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
       if (this.#removedHosts.delete(host))
         this.#addLiveAdapter(host, getPendingHash(host) ?? host.hash, adapterProblem);
@@ -189,14 +195,14 @@ export class Plugins {
         problem: adapterProblem,
       });
     },
-    s: (host, readyFlag) => this.#setReady(host, readyFlag === '1'),
+    s: (host, readinessFlag) => this.#setReady(host, readinessFlag === '1'),
     l: ({ plugin }, messageBody) => {
-      const [count = '', droppedText = ''] = messageBody.split(' ', 2);
+      const [count = '', droppedCountText = ''] = messageBody.split(' ', 2);
       this.#logs.add(
         plugin,
         Number(count),
-        Number(droppedText),
-        messageBody.slice(count.length + droppedText.length + 2),
+        Number(droppedCountText),
+        messageBody.slice(count.length + droppedCountText.length + 2),
       );
     },
     w: (host, ms) => this.#wakeRequests.setTimer(host, Number(ms)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { afterEach, beforeEach, mock } from 'node:test';
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
@@ -8,7 +8,7 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 function makeFixture() {
-  const postedMessages: FromBridge[] = [];
+  const postedMessages: BridgeToWorkerMessage[] = [];
   const calls = new BridgeCalls((postedMessage) => {
     postedMessages.push(postedMessage);
     return true;
@@ -18,19 +18,26 @@ function makeFixture() {
     plugin: 'p',
     hash: 'h1',
     base: 'b',
-    sendText: (hostText) => messagesToHost.push(hostText),
+    sendText: (hostMessageText) => messagesToHost.push(hostMessageText),
   };
   calls.plugins.addHost(host);
-  const receiveFromHost = (hostText: string) => calls.receiveFromHost(host, hostText);
+  const receiveFromHost = (hostMessageText: string) => calls.receiveFromHost(host, hostMessageText);
   const call = (id: string) =>
     calls.receiveFromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
-  const renewAdapter = (hash = 'h2') =>
+  const startAdapterSwap = (hash = 'h2') =>
     calls.receiveFromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
   receiveFromHost('ready');
   call('x');
   postedMessages.splice(0);
   messagesToHost.splice(0);
-  return { calls, postedMessages, toHost: messagesToHost, fromHost: receiveFromHost, call, renewAdapter };
+  return {
+    calls,
+    postedMessages,
+    toHost: messagesToHost,
+    fromHost: receiveFromHost,
+    call,
+    renewAdapter: startAdapterSwap,
+  };
 }
 
 test('an adapter is replaced once its calls have ended, and new calls wait', () => {
@@ -69,7 +76,7 @@ test('calls that still run when the hot reload stops waiting are cancelled and f
   assert.deepEqual(postedMessages.splice(0), [
     { op: 'error', id: 'x', error: JSON.stringify({ code: 'plugin_updated', message: replacedReason }) },
   ]);
-  for (const hostText of ['a 1', 'r 1 "late"']) fromHost(hostText);
+  for (const hostMessageText of ['a 1', 'r 1 "late"']) fromHost(hostMessageText);
   assert.deepEqual(postedMessages, []);
 });
 

@@ -1,10 +1,10 @@
-import type { ToBridge } from '../port-message.ts';
+import type { WorkerToBridgeMessage } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /** NewAdapterTimeoutMs is how long new calls wait for the new adapter of a hot reload, in milliseconds. */
 const NewAdapterTimeoutMs = 10_000;
 
-type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
+type ReplaceMessage = Extract<WorkerToBridgeMessage, { op: 'replaceAdapter' }>;
 
 export interface AdapterSwapsOptions {
   isBusy(host: Host): boolean;
@@ -23,7 +23,7 @@ export interface AdapterSwaps {
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
   onCallEnded(host: Host): void;
-  findPendingHash(host: Host): string | undefined;
+  findPendingAdapterHash(host: Host): string | undefined;
   /**
    * The method `finish` ends the replacement of a host's adapter, and starts the calls that waited for the new adapter.
    */
@@ -80,7 +80,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     onCallEnded: (host) => {
       if (pendingSwaps.has(host) && !isBusy(host)) armHostEntryPoint(host);
     },
-    findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,
+    findPendingAdapterHash: (host) => pendingSwaps.get(host)?.message.hash,
     finish: finishSwap,
     clear: () => {
       for (const host of [...pendingSwaps.keys()]) finishSwap(host);

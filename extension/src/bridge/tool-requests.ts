@@ -1,5 +1,5 @@
 import type { ToolAskParams } from '../../../wire/wire.gen.ts';
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 
 /** WITHDRAWN_REQUEST is the body of a message by which a tool withdraws a request. */
 const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
@@ -9,7 +9,7 @@ const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<T
  * received, so the bridge can send unanswered requests again.
  */
 export interface ToolRequests {
-  recordRequest(askId: number, body: string): FromBridge;
+  recordRequest(askId: number, body: string): BridgeToWorkerMessage;
   /**
    * recordAnswer returns "wanted" if the host waits for the answer, "known" if the host already has the answer, and
    * "unwanted" otherwise.
@@ -19,7 +19,7 @@ export interface ToolRequests {
    * listUnansweredRequests returns the messages that the bridge resends to a new worker: unanswered and withdrawn
    * requests, oldest first.
    */
-  listUnansweredRequests(): FromBridge[];
+  listUnansweredRequests(): BridgeToWorkerMessage[];
   /** The method `close` drops all requests of the call, because an ended call needs no answers. */
   close(): void;
 }
@@ -27,7 +27,12 @@ export interface ToolRequests {
 export function makeToolRequests(id: string): ToolRequests {
   const unansweredRequestBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();
-  const requestMessage = (askId: number, body: string): FromBridge => ({ op: 'toolRequest', id, ask: askId, body });
+  const requestMessage = (askId: number, body: string): BridgeToWorkerMessage => ({
+    op: 'toolRequest',
+    id,
+    ask: askId,
+    body,
+  });
   return {
     recordRequest: (askId, body) => {
       unansweredRequestBodies.set(askId, body);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeWakeRequests } from './wakes.ts';
 
 function setUpWakeRequests() {
   const pageState = { now: 1000, visible: false, port: true };
-  const postedMessages: FromBridge[] = [];
+  const postedMessages: BridgeToWorkerMessage[] = [];
   const sentWakes: string[] = [];
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    sendText: (hostText) => sentWakes.push(`${plugin} ${hostText}`),
+    sendText: (hostMessageText) => sentWakes.push(`${plugin} ${hostMessageText}`),
   });
   const wakeRequests = makeWakeRequests({
     post: (postedMessage) => {

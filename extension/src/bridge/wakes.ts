@@ -1,11 +1,11 @@
-import type { FromBridge } from '../port-message.ts';
+import type { BridgeToWorkerMessage } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /** MinWakeIntervalMs equals the minimum delay that browsers use for nested timers. */
 const MinWakeIntervalMs = 4;
 
 export interface WakeRequestsOptions {
-  post(message: FromBridge): boolean;
+  post(message: BridgeToWorkerMessage): boolean;
   isVisible(): boolean;
   readonly nowMs?: () => number;
 }
@@ -28,33 +28,33 @@ export function makeWakeRequests({
   isVisible,
   nowMs = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
-  const dueTimes = new Map<Host, number>();
+  const dueTimesByHost = new Map<Host, number>();
   /**
    * requestedWakeAtMs is the time of the pending wake request to the worker; Infinity means that no request is pending.
    */
   let requestedWakeAtMs = Infinity;
 
   const requestWake = () => {
-    if (isVisible() || dueTimes.size === 0) return;
-    const nextWakeAtMs = Math.max(Math.min(...dueTimes.values()), nowMs() + MinWakeIntervalMs);
+    if (isVisible() || dueTimesByHost.size === 0) return;
+    const nextWakeAtMs = Math.max(Math.min(...dueTimesByHost.values()), nowMs() + MinWakeIntervalMs);
     if (nextWakeAtMs >= requestedWakeAtMs) return;
     if (postToWorker({ op: 'scheduleWake', ms: Math.ceil(nextWakeAtMs - nowMs()) })) requestedWakeAtMs = nextWakeAtMs;
   };
   return {
     setTimer: (host, ms) => {
       if (!Number.isFinite(ms) || ms < 0) {
-        dueTimes.delete(host);
+        dueTimesByHost.delete(host);
         return;
       }
-      dueTimes.set(host, nowMs() + ms);
+      dueTimesByHost.set(host, nowMs() + ms);
       requestWake();
     },
     wake: () => {
       requestedWakeAtMs = Infinity;
       const currentTimeMs = nowMs();
-      for (const [host, dueAtMs] of dueTimes) {
+      for (const [host, dueAtMs] of dueTimesByHost) {
         if (dueAtMs > currentTimeMs) continue;
-        dueTimes.delete(host);
+        dueTimesByHost.delete(host);
         host.sendText('["wake"]'); // after a wake, the host reports when its next timer is due
       }
       requestWake();

@@ -147,12 +147,12 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     ${waitStatement}`);
   realm.runNextTask();
   port.receivedTexts.splice(0);
-  const keptNumbers: number[] = [];
+  const receivedNumbers: number[] = [];
   for (let i = 0; i < 20; i++) {
     port.sendParts('resync', 1, `many${i}`);
     await realm.waitUntilIdle();
     realm.runNextTask();
-    if (readReports(port).length > 0) keptNumbers.push(i);
+    if (readReports(port).length > 0) receivedNumbers.push(i);
   }
-  assert.deepEqual(keptNumbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+  assert.deepEqual(receivedNumbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 });

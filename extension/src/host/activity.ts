@@ -5,8 +5,8 @@ import { readAudience, truncateMessage } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
-/** MaxStoredChars limits the activity reports of one call that the host stores for resyncs, in UTF-16 units. */
-const MaxStoredChars = 1024 * 1024;
+/** MaxStoredReportChars limits the activity reports of one call that the host stores for resyncs, in UTF-16 units. */
+const MaxStoredReportChars = 1024 * 1024;
 /** MaxResends limits the resyncs of one activity, because a patch that never applies would cause endless resyncs. */
 const MaxResends = 8;
 
@@ -44,33 +44,33 @@ export function makeActivities(): Activities {
   let storedChars = 0;
 
   const findStoredReports = (type: string): StoredReports | undefined => {
-    const storedActivity = reportsByType[type];
-    return isStoredReports(storedActivity) ? storedActivity : undefined;
+    const storedReports = reportsByType[type];
+    return isStoredReports(storedReports) ? storedReports : undefined;
   };
-  const dropStoredReports = (type: string) => {
-    const storedActivity = findStoredReports(type);
-    if (!storedActivity) return;
+  const deleteStoredReports = (type: string) => {
+    const storedReports = findStoredReports(type);
+    if (!storedReports) return;
     delete reportsByType[type];
     storedTypeCount--;
-    storedChars -= storedActivity.reports.length;
+    storedChars -= storedReports.reports.length;
   };
   const storeContent = (type: string, report: string) => {
-    dropStoredReports(type);
-    if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredChars) return;
-    const storedActivity: StoredReports = { reports: report, count: 1, resendCount: 0 };
-    reportsByType[type] = storedActivity;
+    deleteStoredReports(type);
+    if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredReportChars) return;
+    const storedReports: StoredReports = { reports: report, count: 1, resendCount: 0 };
+    reportsByType[type] = storedReports;
     storedTypeCount++;
     storedChars += report.length;
   };
   const storePatch = (type: string, report: string) => {
-    const storedActivity = findStoredReports(type);
-    if (!storedActivity) return;
-    if (storedChars + report.length + 1 > MaxStoredChars) {
-      dropStoredReports(type);
+    const storedReports = findStoredReports(type);
+    if (!storedReports) return;
+    if (storedChars + report.length + 1 > MaxStoredReportChars) {
+      deleteStoredReports(type);
       return;
     }
-    storedActivity.reports += `,${report}`;
-    storedActivity.count++;
+    storedReports.reports += `,${report}`;
+    storedReports.count++;
     storedChars += report.length + 1;
   };
 
@@ -87,10 +87,10 @@ export function makeActivities(): Activities {
     },
     resend: (type, sendReports) => {
       for (const storedType in reportsByType) {
-        const storedActivity = type === '' || type === storedType ? findStoredReports(storedType) : undefined;
-        if (!storedActivity || storedActivity.resendCount >= MaxResends) continue;
-        storedActivity.resendCount++;
-        sendReports(storedActivity.reports, storedActivity.count);
+        const storedReports = type === '' || type === storedType ? findStoredReports(storedType) : undefined;
+        if (!storedReports || storedReports.resendCount >= MaxResends) continue;
+        storedReports.resendCount++;
+        sendReports(storedReports.reports, storedReports.count);
       }
     },
   };

@@ -42,7 +42,7 @@ const schema = `{ safeParse(data) {
   return issues.length > 0 ? { success: false, error: { get issues() { return issues.slice(); } } } : { success: true, data: { limit: 10, ...out } };
 } }`;
 
-const attackPrelude = `
+const pageAttackSetupCode = `
   const schema = ${schema};
   let log; globalThis.__openTabs._setLogTransport = (fn) => { log = fn; };
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
@@ -53,7 +53,7 @@ const attackPrelude = `
 /** openHostilePage returns a page whose script, which runs after the host has started, attacks the host. */
 async function openHostilePage() {
   const realm = makeRealm();
-  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', pageAttackSetupCode + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
@@ -63,7 +63,7 @@ async function openHostilePage() {
   return { realm, port };
 }
 
-function listObservedUses(realm: Realm): string[] {
+function listBuiltInsSeenByPage(realm: Realm): string[] {
   const saw = realm.run('page.saw');
   return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];
 }
@@ -250,7 +250,7 @@ for (const [name, attackMessages, expectedMessages] of attackCases) {
       port.receivedTexts.filter((attackMessage) => !isLogEntry(attackMessage)),
       expectedMessages,
     );
-    assert.deepEqual(listObservedUses(realm), []);
+    assert.deepEqual(listBuiltInsSeenByPage(realm), []);
   });
 }
 
@@ -260,7 +260,7 @@ test('page: a hostile page cannot observe log messages', async () => {
   port.sendParts('call', 1, 'logs', 1 << 20, args);
   await realm.waitUntilIdle();
   realm.runNextTask();
-  assert.deepEqual(listObservedUses(realm), []);
+  assert.deepEqual(listBuiltInsSeenByPage(realm), []);
   const secretEntry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
     port.receivedTexts.map((receivedText) => receivedText.slice(0, 6 + secretEntry.length + 1)),
@@ -302,7 +302,7 @@ test('page: a toJSON that defines another toJSON during serialization does not a
 test('page: the adapter does not get a non-configurable __openTabs of the page', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
-  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', pageAttackSetupCode + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.sendParts('call', 1, 'value', 1 << 20, args);

@@ -15,7 +15,7 @@ const makeOptions = (name: string, optionFields: object = {}) =>
     ...optionFields,
   });
 
-async function makePage() {
+async function makeHostPage() {
   const realm = makeRealm();
   realm.startBase('_base');
   const [baseHost] = realm.bridge();
@@ -35,12 +35,12 @@ async function makePage() {
 }
 
 test('the base, which creates other hosts, does not reveal the name of any plugin to the page', async () => {
-  const { realm, base: baseHost } = await makePage();
+  const { realm, base: baseHost } = await makeHostPage();
   assert.deepEqual([baseHost.plugin, baseHost.hash, baseHost.receivedTexts, realm.ports.length], ['', '', [], 1]);
 });
 
 test('late plugins have separate ports, entry points and settings', async () => {
-  const { realm, request, evaluateAdapter } = await makePage();
+  const { realm, request, evaluateAdapter } = await makeHostPage();
   const firstRequest = await request('a', 'n1');
   const secondRequest = await request('b', 'n2');
   assert.deepEqual([firstRequest?.receivedTexts, secondRequest?.receivedTexts], [['armed n1'], ['armed n2']]);
@@ -61,7 +61,7 @@ test('late plugins have separate ports, entry points and settings', async () => 
 });
 
 test('a late plugin starts when the document is parsed, and its code can be replaced before the start', async () => {
-  const { realm, request, evaluateAdapter } = await makePage();
+  const { realm, request, evaluateAdapter } = await makeHostPage();
   const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);
   port?.sendParts('renew', 'n2', 'h-a');
@@ -90,7 +90,7 @@ test('a base without a bridge creates no host, and a page cannot use its entry p
 test('in an isolated world a host starts at any time if the bridge waits for it', async () => {
   const realm = makeRealm();
   realm.addContent();
-  realm.startLate('a', makeAdapterCode('a', `{ name: 'key', handle: () => 1 }`), 'random');
+  realm.startAfterLoad('a', makeAdapterCode('a', `{ name: 'key', handle: () => 1 }`), 'random');
   await realm.waitUntilIdle();
   const [port] = realm.ports;
   assert.deepEqual([port?.plugin, port?.receivedTexts], ['a', ['ready']]);

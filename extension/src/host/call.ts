@@ -26,7 +26,7 @@ import {
 } from './primordials.ts';
 import { makeReadiness } from './ready.ts';
 import { truncateMessage } from './report.ts';
-import { type CallOutcome, makeOutcome } from './result.ts';
+import { type CallOutcome, makeResultOutcome } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /** The bridge assigns a number to each request, because the page must not see the ID of the call. */
@@ -56,10 +56,10 @@ export interface CallEvents {
   /** The callback `end` is called once for each tool call that ends without being cancelled. */
   end(call: number, callOutcome: CallOutcome): void;
   /**
-   * If the host must report the times of a call, the host calls `traced` before `end`. `times` contains up to three
+   * If the host must report the times of a call, the host calls `reportStepTimes` before `end`. `times` contains up to three
    * times: when isReady returned, when the handler started, and when the call ended.
    */
-  traced(call: number, times: string): void;
+  reportStepTimes(call: number, times: string): void;
   /** The callback `aborted` is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /**
@@ -91,10 +91,10 @@ interface RunningCall {
   readonly cancellation: Cancellation;
   readonly toolRequests: ToolRequests;
   readonly activities: Activities;
-  /** setEndAudience is the audience of the call's final message, or an empty string. */
+  /** endAudience is the audience of the call's final message, or an empty string. */
   endAudience: string;
   isLive: boolean;
-  timesText: string | undefined;
+  stepTimesText: string | undefined;
   /** Only the first call of `end` has an effect. */
   end(callOutcome: CallOutcome): void;
 }
@@ -124,7 +124,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     if (runningCall.endAudience !== '' && callOutcome.kind !== 'error') {
       events.report(runningCall.call, makeObjectText<'Report'>({ endAudience: toJson(runningCall.endAudience) }), 1);
     }
-    if (runningCall.timesText !== undefined) events.traced(runningCall.call, runningCall.timesText);
+    if (runningCall.stepTimesText !== undefined) events.reportStepTimes(runningCall.call, runningCall.stepTimesText);
     events.end(runningCall.call, callOutcome);
   };
   return {
@@ -140,7 +140,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
         activities: makeActivities(),
         endAudience: '',
         isLive: true,
-        timesText: isTraced === true ? '' : undefined,
+        stepTimesText: isTraced === true ? '' : undefined,
         end: (callOutcome) => endCall(runningCall, callOutcome),
       };
       table[call] = runningCall;
@@ -160,7 +160,7 @@ export function makeToolRunner(
   plugin: string,
   readContainer: () => unknown,
   events: CallEvents,
-  logFailure: LogFailure,
+  logFailure: FailureLogger,
 ): ToolRunner {
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
@@ -192,7 +192,7 @@ export function makeToolRunner(
   };
   const answerToolRequest = (call: number, ask: number, ok: boolean, value: unknown) =>
     calls.find(call)?.toolRequests.answer(ask, ok, value);
-  const resyncActivity = (call: number, type: string) =>
+  const resendActivity = (call: number, type: string) =>
     calls.find(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
   const useAdapter = (): string => {
@@ -212,7 +212,7 @@ export function makeToolRunner(
     run: runCall,
     cancel: cancelCall,
     answer: answerToolRequest,
-    resync: resyncActivity,
+    resync: resendActivity,
     useAdapter,
     probe: readinessProbe.probe,
     drop: dropAdapter,
@@ -228,16 +228,17 @@ function endIfCancelled(runningCall: RunningCall): boolean {
   return !runningCall.isLive;
 }
 
-function recordTime(runningCall: RunningCall): void {
-  if (runningCall.timesText !== undefined) runningCall.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
+function appendStepTime(runningCall: RunningCall): void {
+  if (runningCall.stepTimesText !== undefined)
+    runningCall.stepTimesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
 function endWithError(runningCall: RunningCall, errorText: string): void {
-  recordTime(runningCall);
+  appendStepTime(runningCall);
   runningCall.end({ kind: 'error', text: errorText });
 }
 
-export type LogFailure = (failure: LoggedFailure) => void;
+export type FailureLogger = (failure: LoggedFailure) => void;
 
 const MaxConversionHints = 3;
 
@@ -247,28 +248,28 @@ function startHandler(
   request: CallRequest,
   runningCall: RunningCall,
   context: object,
-  logFailure: LogFailure,
+  logFailure: FailureLogger,
 ): void {
   const logWarning = (warningText: string) =>
     logFailure({ level: 'warning', message: `${request.tool}: ${warningText}`, stack: '' });
   let output: unknown;
-  const settleWithValue = (value: unknown) => {
-    recordTime(runningCall);
+  const settleCall = (value: unknown) => {
+    appendStepTime(runningCall);
     let lossCount = 0;
-    const onLoss = (path: string, hint: string) => {
+    const onJsonLoss = (path: string, hint: string) => {
       if (lossCount < MaxConversionHints) logWarning(`${path} ${hint}`);
       lossCount++;
     };
     const hint = value === undefined ? makeMissingResultHint(output) : '';
     if (hint !== '') logWarning(`the handler ${hint}`);
-    runningCall.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
+    runningCall.end(makeResultOutcome(request.tool, value, request.maxBytes, onJsonLoss));
   };
   const failCall = (errorText: string) => endWithError(runningCall, errorText);
   const failWithError = (error: unknown) => {
     if (!runningCall.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
     failCall(makeThrownText(error));
   };
-  recordTime(runningCall);
+  appendStepTime(runningCall);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
     const handler = tool && findHandler(tool, request.prompt);
@@ -279,9 +280,9 @@ function startHandler(
     output = request.prompt ? undefined : lookup(tool, 'output');
     const callHandler = (params: unknown) => {
       if (endIfCancelled(runningCall)) return;
-      recordTime(runningCall);
+      appendStepTime(runningCall);
       try {
-        whenSettled(apply(handler, tool, [params, context]), settleWithValue, failWithError);
+        whenSettled(apply(handler, tool, [params, context]), settleCall, failWithError);
       } catch (error) {
         failWithError(error);
       }

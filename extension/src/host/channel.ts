@@ -1,4 +1,10 @@
-import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
+import {
+  BRIDGE_TO_HOST_EVENT,
+  HANDSHAKE_EVENT,
+  HOST_OFFER_EVENT,
+  HOST_TO_BRIDGE_EVENT,
+  OFFER_ACCEPTED_EVENT,
+} from '../handshake.ts';
 import { parseExactInteger } from './number.ts';
 import {
   addEventListener,
@@ -55,7 +61,7 @@ export function makeChannel(): BridgeChannel {
   // Messages are events that are dispatched on the port; no message is posted through the port.
   const port = getPort1(construct(NativeMessageChannel, []));
   const sendToBridge = (messageText: string) => {
-    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, messageText)]);
+    apply(dispatchEvent, port, [makeMessage(HOST_TO_BRIDGE_EVENT, messageText)]);
   };
   const dispatchOffer = (target: EventTarget, type: string, offerText: string): boolean => {
     let isAccepted = false;
@@ -63,9 +69,9 @@ export function makeChannel(): BridgeChannel {
     const markAccepted = () => {
       isAccepted = true;
     };
-    apply(addEventListener, port, [ACCEPTED_EVENT, markAccepted]);
+    apply(addEventListener, port, [OFFER_ACCEPTED_EVENT, markAccepted]);
     apply(dispatchEvent, target, [makeMessage(type, offerText, port)]);
-    apply(removeEventListener, port, [ACCEPTED_EVENT, markAccepted]);
+    apply(removeEventListener, port, [OFFER_ACCEPTED_EVENT, markAccepted]);
     return isAccepted;
   };
   return {
@@ -75,7 +81,8 @@ export function makeChannel(): BridgeChannel {
     offerThroughPort: dispatchOffer,
     offerToBridge: (offerText, onDecided) => {
       runWhenHostsStarted((hasHandshake) => {
-        const isAccepted = hasHandshake && hasPristinePage() && dispatchOffer(realDocument, OFFER_EVENT, offerText);
+        const isAccepted =
+          hasHandshake && hasPristinePage() && dispatchOffer(realDocument, HOST_OFFER_EVENT, offerText);
         // onDecided runs after the dispatch of the bridge's event, because page code could otherwise read the event
         // from `window.event`.
         runInMicrotask(() => onDecided(isAccepted));
@@ -105,15 +112,15 @@ export function hasPristinePage(): boolean {
  */
 export function runWhenHostsStarted(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
-  const runOnce = (hasHandshake: boolean) => {
+  const startOnce = (hasHandshake: boolean) => {
     if (hasRun) return;
     hasRun = true;
     apply(removeEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
     apply(disconnectObserver, handshakeObserver, []);
     onStart(hasHandshake);
   };
-  const onHandshake = () => runOnce(true);
-  const onNoHandshake = () => runOnce(false);
+  const onHandshake = () => startOnce(true);
+  const onNoHandshake = () => startOnce(false);
   const handshakeObserver = construct(NativeMutationObserver, [onNoHandshake]);
   apply(addEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
   const options = makeBareObject();
@@ -174,5 +181,5 @@ function addMessageListener(port: EventTarget, onMessage: (messageParts: readonl
       }
     });
   };
-  apply(addEventListener, port, [DOWN_MESSAGE, listener]);
+  apply(addEventListener, port, [BRIDGE_TO_HOST_EVENT, listener]);
 }

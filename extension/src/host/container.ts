@@ -94,10 +94,10 @@ function makeWindowMembrane(): WindowMembrane {
   // If an adapter calls a window function on its scope, the function receives the real window as `this`, as built-ins
   // require. A function of the page must not receive the adapter's scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
-    const adapterList: unknown[] = [];
+    const convertedArguments: unknown[] = [];
     for (let i = 0; i < args.length; i++)
-      defineProperty(adapterList, i, dataProperty(windowMembrane.toWindowValue(args[i])));
-    return adapterList;
+      defineProperty(convertedArguments, i, dataProperty(windowMembrane.toWindowValue(args[i])));
+    return convertedArguments;
   };
   const methodHandler: ProxyHandler<Fn> = {
     apply: (method, self, args) => apply(method, windowMembrane.toWindowValue(self), toWindowArguments(args)),

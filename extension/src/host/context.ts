@@ -1,5 +1,5 @@
 import type { Activities } from './activity.ts';
-import { detachFromPage } from './detach.ts';
+import { detachFromPagePrototypes } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
 import { makeReportText, readAudience } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
@@ -52,7 +52,7 @@ export function makeContext(options: ContextOptions): object {
       endAudience: (audience: unknown) => options.setEndAudience(audience),
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
-      decision: detachFromPage(options.decision),
+      decision: detachFromPagePrototypes(options.decision),
       // The field `signal` is a getter, so that an AbortController is created only for handlers that read signal.
       // Creating an AbortController takes longer than creating the rest of the context.
       get signal() {

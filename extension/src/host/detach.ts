@@ -21,7 +21,7 @@ import {
 // of the standard prototypes unless a handler passes them to the page.
 
 /**
- * MaxDetachDepth limits the depth to which detachFromPage processes nested arguments. JSON text that is nested deeper
+ * MaxDetachDepth limits the depth to which detachFromPagePrototypes processes nested arguments. JSON text that is nested deeper
  * than MaxDetachDepth is rejected before the arguments reach the host.
  */
 const MaxDetachDepth = 500;
@@ -39,14 +39,14 @@ const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, 
 const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
- * detachFromPage makes plain objects and arrays, at any depth, inherit from frozen copies of the standard prototypes.
- * detachFromPage replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
+ * detachFromPagePrototypes makes plain objects and arrays, at any depth, inherit from frozen copies of the standard prototypes.
+ * detachFromPagePrototypes replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
  */
-export function detachFromPage(pageValue: unknown): unknown {
-  return detachToDepth(pageValue, 0);
+export function detachFromPagePrototypes(pageValue: unknown): unknown {
+  return copyDetached(pageValue, 0);
 }
 
-function detachToDepth(pageValue: unknown, depth: number): unknown {
+function copyDetached(pageValue: unknown, depth: number): unknown {
   if (!isObject(pageValue) || depth > MaxDetachDepth) return pageValue;
   const parent = getPrototypeOf(pageValue);
   if (parent !== ObjectPrototype && parent !== ArrayPrototype) return pageValue;
@@ -75,7 +75,7 @@ function copyDetachedFields(sourceObject: object, targetObject: object, depth: n
     if (sourceDescriptor === undefined) continue;
     setPrototypeOf(sourceDescriptor, null);
     if (hasOwn(sourceDescriptor, 'value')) {
-      const detachedValue = detachToDepth(sourceDescriptor.value, depth + 1);
+      const detachedValue = copyDetached(sourceDescriptor.value, depth + 1);
       if (sourceObject === targetObject && detachedValue === sourceDescriptor.value) continue;
       defineProperty(sourceDescriptor, 'value', dataProperty(detachedValue));
     }

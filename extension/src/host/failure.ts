@@ -43,9 +43,13 @@ export function readMessage(thrownValue: unknown): string {
   if (typeof thrownValue === 'string' && thrownValue !== '') return thrownValue;
   const errorMessage = isObject(thrownValue) ? readField(thrownValue, 'message') : undefined;
   if (typeof errorMessage === 'string' && errorMessage !== '') return errorMessage;
-  const ownName = isObject(thrownValue) ? readField(thrownValue, 'name') : undefined;
+  const errorName = isObject(thrownValue) ? readField(thrownValue, 'name') : undefined;
   const name =
-    typeof ownName === 'string' && ownName !== '' ? ownName : isObject(thrownValue) ? readErrorClass(thrownValue) : '';
+    typeof errorName === 'string' && errorName !== ''
+      ? errorName
+      : isObject(thrownValue)
+        ? readErrorClass(thrownValue)
+        : '';
   if (name !== '') return `the tool threw a ${name} without a message`;
   if (typeof thrownValue === 'number' || typeof thrownValue === 'boolean') return `the tool threw ${thrownValue}`;
   return 'the tool threw a value without a message';

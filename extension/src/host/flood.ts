@@ -5,15 +5,15 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 // receives progress earlier.
 
 /** `reports` is the JSON text of an array of wire.Report. */
-export type SendReports = (call: number, count: number, skippedCount: number, reports: string) => void;
+export type SendReports = (call: number, count: number, skippedReportCount: number, reports: string) => void;
 
-// MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits the total size of all chunks
+// MaxReportsPerChunk and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits the total size of all chunks
 // that wait to be sent.
-const MaxChunkReports = 1000;
+const MaxReportsPerChunk = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
-/** BusyFlushIntervalMs is the interval at which reports are sent within one task, in milliseconds. */
-const BusyFlushIntervalMs = 250;
+/** FlushIntervalWhenBusyMs is the interval at which reports are sent within one task, in milliseconds. */
+const FlushIntervalWhenBusyMs = 250;
 
 /** All chunks of progress reports form a linked list that begins with the oldest chunk. */
 interface ReportChunk {
@@ -31,8 +31,8 @@ export interface ReportBuffer {
   flush(): void;
 }
 
-/** The function `onIdle` must schedule a call of flushReports at the end of the current task. */
-export function makeReportBuffer(sendReports: SendReports, onIdle: () => void): ReportBuffer {
+/** The function `scheduleFlush` must schedule a call of flushReports at the end of the current task. */
+export function makeReportBuffer(sendReports: SendReports, scheduleFlush: () => void): ReportBuffer {
   let firstChunk: ReportChunk | undefined;
   let lastChunk: ReportChunk | undefined;
   let waitingChars = 0;
@@ -73,7 +73,7 @@ export function makeReportBuffer(sendReports: SendReports, onIdle: () => void): 
     if (
       !lastChunk ||
       lastChunk.call !== call ||
-      lastChunk.count >= MaxChunkReports ||
+      lastChunk.count >= MaxReportsPerChunk ||
       lastChunk.text.length >= MaxChunkChars
     ) {
       const chunk = makeChunk(call);
@@ -87,11 +87,11 @@ export function makeReportBuffer(sendReports: SendReports, onIdle: () => void): 
     if (!isScheduled) {
       isScheduled = true;
       flushedAtMs = apply(performanceNow, nativePerformance, []);
-      onIdle();
-    } else if (apply(performanceNow, nativePerformance, []) - flushedAtMs >= BusyFlushIntervalMs) {
+      scheduleFlush();
+    } else if (apply(performanceNow, nativePerformance, []) - flushedAtMs >= FlushIntervalWhenBusyMs) {
       flushReports();
-      // The host has already scheduled onIdle for the end of the current task, so more reports must not schedule
-      // onIdle again.
+      // The host has already scheduled scheduleFlush for the end of the current task, so more reports must not schedule
+      // scheduleFlush again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && firstChunk !== lastChunk) dropOldest();

@@ -37,11 +37,14 @@ test('only a traced call reports when isReady returned, and when its handler sta
   port.sendParts('traced', 1, 'run', MB, {});
   port.sendParts('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
-  const [timesText = '', ...resultTexts] = port.receivedTexts;
+  const [stepTimesText = '', ...resultTexts] = port.receivedTexts;
   assert.deepEqual(resultTexts, ['r 1 7', 'r 2 7']);
-  assert.match(timesText, /^t 1( \d+(\.\d+)?){3}$/);
-  const [, , readyMs, startedMs, settledMs] = timesText.split(' ').map(Number);
-  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), timesText);
+  assert.match(stepTimesText, /^t 1( \d+(\.\d+)?){3}$/);
+  const [, , adapterReadyMs, startedMs, handlerSettledMs] = stepTimesText.split(' ').map(Number);
+  assert.ok(
+    Number(adapterReadyMs) <= Number(startedMs) && Number(startedMs) <= Number(handlerSettledMs),
+    stepTimesText,
+  );
 });
 
 test('a failed traced call reports the times of only those steps that the call reached', async () => {
@@ -49,8 +52,8 @@ test('a failed traced call reports the times of only those steps that the call r
   port.sendParts('traced', 1, 'run', MB, {});
   port.sendParts('traced', 2, 'missing', MB, {});
   await realm.waitUntilIdle();
-  const timesText = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
-  assert.deepEqual(timesText.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
+  const stepTimesText = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
+  assert.deepEqual(stepTimesText.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
   for (const callNumber of [1, 2]) {
     const callMessages = port.receivedTexts.filter(
       (messageText) => /^[te] /.test(messageText) && messageText.split(' ')[1] === String(callNumber),
@@ -93,12 +96,12 @@ test("a host answers no handshake that the page starts, even if the document's r
   pageHandshakeRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   pageHandshakeRealm.dispatch('opentabs:bridge');
   assert.equal(pageHandshakeRealm.run('offers'), 0);
-  const lateHandshakeRealm = makeRealm();
-  lateHandshakeRealm.start('demo', 'h', makeAdapterCode('demo', ''));
+  const delayedHandshakeRealm = makeRealm();
+  delayedHandshakeRealm.start('demo', 'h', makeAdapterCode('demo', ''));
   t.mock.timers.tick(1);
-  lateHandshakeRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  lateHandshakeRealm.dispatch('opentabs:bridge');
-  assert.equal(lateHandshakeRealm.run('offers'), 0);
+  delayedHandshakeRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  delayedHandshakeRealm.dispatch('opentabs:bridge');
+  assert.equal(delayedHandshakeRealm.run('offers'), 0);
 });
 
 test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
@@ -116,13 +119,13 @@ test('the adapter is evaluated once, and only after a bridge has accepted the po
 });
 
 test('a host offers no port in a document that already has content', async () => {
-  const lateAdapter = makeRealm();
-  lateAdapter.addContent();
-  lateAdapter.bridge();
-  lateAdapter.start('demo', 'h', 'globalThis.evaluated = true');
-  await lateAdapter.waitUntilIdle();
-  assert.deepEqual(lateAdapter.ports, []);
-  assert.equal(lateAdapter.run('typeof evaluated'), 'undefined');
+  const realmWithContent = makeRealm();
+  realmWithContent.addContent();
+  realmWithContent.bridge();
+  realmWithContent.start('demo', 'h', 'globalThis.evaluated = true');
+  await realmWithContent.waitUntilIdle();
+  assert.deepEqual(realmWithContent.ports, []);
+  assert.equal(realmWithContent.run('typeof evaluated'), 'undefined');
 });
 
 test('a host offers no port to a page script that starts the handshake', () => {
@@ -170,8 +173,8 @@ test('each tool call waits at most 5 s for isReady()', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
   const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
-  const call = async (callNumber: number, afterMs: number) => {
-    t.mock.timers.tick(afterMs);
+  const call = async (callNumber: number, notBeforeMs: number) => {
+    t.mock.timers.tick(notBeforeMs);
     port.sendParts('call', callNumber, 'run', MB, {});
     await realm.waitUntilIdle();
   };
@@ -206,11 +209,11 @@ test("a call needs a known tool and arguments that match the tool's schema", asy
   assert.deepEqual(await callTool(inputSchemaTool, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
-  const laterTool = makeTool(
+  const asyncSchemaTool = makeTool(
     '(p) => p',
     `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
   );
-  assert.deepEqual(await callTool(laterTool, { a: 1 }), ['r 1 [1]']);
+  assert.deepEqual(await callTool(asyncSchemaTool, { a: 1 }), ['r 1 [1]']);
 });
 
 test('the host finds a prompt by name, validates its arguments, and passes it the same context as a tool', async () => {
@@ -252,21 +255,21 @@ test('a handler gets a read-only context with all functions', async () => {
     return { kinds, changed, more: 'more' in c, from: Object.getPrototypeOf(c) };
   }`;
   const functionType = 'function';
-  const kinds = {
+  const methodTypes = {
     reportProgress: functionType,
     reportPercent: functionType,
     reportCount: functionType,
     reportActivity: functionType,
     reportActivityDelta: functionType,
   };
-  const remainingKinds = {
+  const otherMemberTypes = {
     endAudience: functionType,
     call: functionType,
     waitForUser: functionType,
     decision: 'undefined',
     signal: 'object',
   };
-  const receivedChanges = { kinds: { ...kinds, ...remainingKinds }, changed: 0, more: false, from: null };
+  const receivedChanges = { kinds: { ...methodTypes, ...otherMemberTypes }, changed: 0, more: false, from: null };
   assert.deepEqual(await callTool(makeTool(abortHandlerCode)), [`r 1 ${JSON.stringify(receivedChanges)}`]);
 });
 
@@ -370,7 +373,7 @@ test('nested thenables cause no stack overflow, and an endless chain of thenable
     makeTool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'),
   );
   port.sendParts('call', 1, 'run', MB, {});
-  for (let idleWaits = 0; idleWaits < 5_000 && port.receivedTexts.length === 0; idleWaits++)
+  for (let idleWaitCount = 0; idleWaitCount < 5_000 && port.receivedTexts.length === 0; idleWaitCount++)
     await realm.waitUntilIdle();
   assert.match(port.receivedTexts.join(), /tool_error.*resolved to another one 10000 times/);
 });
@@ -385,8 +388,8 @@ test('a thenable that settles when the stack is almost full still ends its call'
   ] as const) {
     const now = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${settleCode}) }; }`;
     assert.match((await callTool(makeTool(now))).join(), expectedResult);
-    const laterTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${settleCode})) }; }`;
-    assert.match((await callTool(makeTool(laterTool))).join(), expectedResult);
+    const asyncThenableTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${settleCode})) }; }`;
+    assert.match((await callTool(makeTool(asyncThenableTool))).join(), expectedResult);
   }
 });
 
@@ -428,7 +431,7 @@ test('a malformed progress report throws no error and keeps its message', async 
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
   const callTexts = await callTool(
-    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.reportProgress(${reportCode});`).join('')} }`),
+    makeTool(`(p, c) => { ${reports.map((reportCallCode) => `c.reportProgress(${reportCallCode});`).join('')} }`),
   );
   assert.deepEqual(callTexts, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
@@ -445,7 +448,7 @@ test('reportPercent and reportCount accept an audience', async () => {
     "reportCount(2, 2, 'c', 'user')",
   ];
   const callTexts = await callTool(
-    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.${reportCode};`).join('')} }`),
+    makeTool(`(p, c) => { ${reports.map((reportCallCode) => `c.${reportCallCode};`).join('')} }`),
   );
   assert.deepEqual(callTexts, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
@@ -460,10 +463,10 @@ test('progress reports of one loop are sent in batches of 1,000', async () => {
   assert.equal(callTexts.pop(), 'n 1');
   const readValues: unknown[] = [];
   for (const progressLine of callTexts) {
-    const [, count, skippedCount, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(progressLine) ?? [];
+    const [, count, skippedReportCount, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(progressLine) ?? [];
     const batch: unknown = JSON.parse(reports ?? '');
     assert.ok(Array.isArray(batch) && batch.length <= 1000, progressLine.slice(0, 40));
-    assert.deepEqual([count, skippedCount], [`${batch.length}`, '0']);
+    assert.deepEqual([count, skippedReportCount], [`${batch.length}`, '0']);
     readValues.push(...batch);
   }
   assert.deepEqual(
@@ -483,8 +486,8 @@ test('a progress report after the end of its call is ignored', async () => {
 });
 
 test('a cancellation aborts the signal with the reason, and the host reports the outcome', async () => {
-  const abortWaiterCode = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
-  const { realm, port } = await openWithTools(makeTool(abortWaiterCode));
+  const rejectOnAbortCode = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
+  const { realm, port } = await openWithTools(makeTool(rejectOnAbortCode));
   realm.run('why = undefined');
   port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();

@@ -1,4 +1,4 @@
-import { UP_MESSAGE } from '../handshake.ts';
+import { HOST_TO_BRIDGE_EVENT } from '../handshake.ts';
 import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runWhenHostsStarted } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
 import { type AdapterCode, type EntryPoint, type Lifecycle, makeLifecycle } from './lifecycle.ts';
@@ -19,26 +19,26 @@ import { makeSettings } from './settings.ts';
 import { type AdapterTimers, makeTimers } from './timers.ts';
 
 /**
- * The function `start` runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The
+ * The function `start` runs one plugin in a document. `optionsJson` is the JSON text of the plugin's Options. The
  * extension must call start at document_start. If the document already has content, a page script may have run, so
  * `start` does nothing. The pre-script and the adapter run after a bridge has accepted the port, and before the first
  * page script. Without a bridge, only the pre-script runs. `start` returns the entry point through which the plugin can
  * receive an adapter later.
  *
  * If the options contain no plugin name, `start` creates the base, which is the host that creates hosts for plugins
- * whose code arrives later. If the options contain a lateHostEventType, the extension can call start at any time, but only
+ * whose code arrives later. If the options contain a hostOfferEventType, the extension can call start at any time, but only
  * in an isolated world.
  */
 export function start(
-  optionsText: string,
+  optionsJson: string,
   evaluateAdapter?: AdapterCode,
   preScript?: AdapterCode,
 ): EntryPoint | undefined {
-  const options = readOptions(optionsText);
-  if (options.lateHostEventType !== '') return startLateHost(options, evaluateAdapter);
+  const options = readOptions(optionsJson);
+  if (options.hostOfferEventType !== '') return startLateHost(options, evaluateAdapter);
   if (!hasPristinePage()) return undefined;
   if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBaseHost();
-  const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, evaluateAdapter);
+  const { channel, adapterLifecycle, offerText: hostOfferText } = makePlugin(options, evaluateAdapter);
   const prepareSettings = () => {
     if (preScript) adapterLifecycle.runPreScript(preScript);
   };
@@ -47,7 +47,7 @@ export function start(
     if (preScript) runWhenHostsStarted(() => runInMicrotask(prepareSettings));
     return undefined;
   }
-  channel.offerToBridge(hostIntroduction, (isAccepted) => {
+  channel.offerToBridge(hostOfferText, (isAccepted) => {
     prepareSettings();
     if (isAccepted) adapterLifecycle.begin(false);
   });
@@ -62,7 +62,7 @@ interface PluginHost {
 }
 
 function makePlugin(
-  { plugin, hash, base: baseHash, settings: initialSettings, startsLate }: HostOptions,
+  { plugin, hash, base: baseHash, settings: initialSettings, startsAfterParsing }: HostOptions,
   evaluateAdapter: AdapterCode | undefined,
 ): PluginHost {
   const channel = makeChannel();
@@ -79,7 +79,7 @@ function makePlugin(
     scheduleFlush,
   );
   const reportBuffer = makeReportBuffer(
-    (call, count, skippedCount, reports) => sendToBridge(`p ${call} ${count} ${skippedCount} ${reports}`),
+    (call, count, skippedReportCount, reports) => sendToBridge(`p ${call} ${count} ${skippedReportCount} ${reports}`),
     scheduleFlush,
   );
   /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
@@ -97,13 +97,13 @@ function makePlugin(
       onReadinessChanged: () => adapterLifecycle.toolRunner.probe(),
     },
     evaluateAdapter,
-    startsLate,
+    startsAfterParsing: startsAfterParsing,
     sendToBridge,
     events: {
       report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
       end: (call, callOutcome) => sendNow(makeOutcomeMessage(call, callOutcome)),
-      traced: (call, times) => sendToBridge(`t ${call}${times}`),
+      reportStepTimes: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
       ready: (isReady) => sendToBridge(isReady ? 's 1' : 's 0'),
     },
@@ -131,9 +131,9 @@ function startBaseHost(): EntryPoint {
     if (readPart(0) !== 'host') return;
     const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
-    const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, undefined);
+    const { channel, adapterLifecycle, offerText: hostOfferText } = makePlugin(options, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(adapterLifecycle.entryPoint));
-    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${hostIntroduction}`))
+    if (channel.offerThroughPort(baseChannel.port, HOST_TO_BRIDGE_EVENT, `host ${hostOfferText}`))
       adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
@@ -146,8 +146,8 @@ function startBaseHost(): EntryPoint {
 
 /** If no bridge waits for the plugin, startLateHost does not start the adapter. */
 function startLateHost(options: HostOptions, evaluateAdapter: AdapterCode | undefined): EntryPoint | undefined {
-  const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, evaluateAdapter);
-  if (!channel.offerThroughPort(realDocument, options.lateHostEventType, hostIntroduction)) return undefined;
+  const { channel, adapterLifecycle, offerText: hostOfferText } = makePlugin(options, evaluateAdapter);
+  if (!channel.offerThroughPort(realDocument, options.hostOfferEventType, hostOfferText)) return undefined;
   adapterLifecycle.begin(false);
   return adapterLifecycle.entryPoint;
 }

@@ -48,10 +48,10 @@ const browser = `
   (fresh)`;
 
 /**
- * runIntactCheck returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
+ * checkIntactAfterAttack returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
  * page code ran.
  */
-function runIntactCheck(attackCode: string, isFramed = true): unknown {
+function checkIntactAfterAttack(attackCode: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (isFramed) Reflect.set(context, '0', frame);
@@ -61,13 +61,13 @@ function runIntactCheck(attackCode: string, isFramed = true): unknown {
   const isIntact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attackCode, context);
   assert.ok(typeof isIntact === 'function');
-  const intactResult: unknown = isIntact();
-  return [intactResult, vm.runInContext('touched', context)];
+  const areIntact: unknown = isIntact();
+  return [areIntact, vm.runInContext('touched', context)];
 }
 
 test("intact accepts the browser's own built-in functions, and every window without a probe frame", () => {
-  assert.deepEqual(runIntactCheck(''), [true, 0]);
-  assert.deepEqual(runIntactCheck('Reflect.apply = () => 0', false), [true, 0]);
+  assert.deepEqual(checkIntactAfterAttack(''), [true, 0]);
+  assert.deepEqual(checkIntactAfterAttack('Reflect.apply = () => 0', false), [true, 0]);
 });
 
 for (const [name, attackCode] of [
@@ -83,6 +83,6 @@ for (const [name, attackCode] of [
   ['a forged toString', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
   test(`intact detects ${name} in place of a built-in function without running it`, () => {
-    assert.deepEqual(runIntactCheck(attackCode), [false, 0]);
+    assert.deepEqual(checkIntactAfterAttack(attackCode), [false, 0]);
   });
 }

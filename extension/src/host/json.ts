@@ -1,5 +1,5 @@
 import type { Types } from '../../../wire/wire.gen.ts';
-import { copyAsPlainValue, type LossCallback } from './plain.ts';
+import { copyAsPlainValue, type JsonLossCallback } from './plain.ts';
 import {
   apply,
   construct,
@@ -33,15 +33,15 @@ export function makeObjectText<N extends keyof Types>(
 /**
  * writeJson converts a tool's value to JSON text. Unlike JSON.stringify, writeJson reads only own properties
  * (plain.ts), and writes a bigint as an integer. For a value that JSON.stringify omits, writeJson returns undefined,
- * and for a value that JSON cannot represent, writeJson throws. `onLoss` is called for each part of the value that the
+ * and for a value that JSON cannot represent, writeJson throws. `onJsonLoss` is called for each part of the value that the
  * JSON text does not contain.
  */
-export function writeJson(value: unknown, onLoss?: LossCallback): string | undefined {
-  return toJson(copyAsPlainValue(value, onLoss));
+export function writeJson(value: unknown, onJsonLoss?: JsonLossCallback): string | undefined {
+  return toJson(copyAsPlainValue(value, onJsonLoss));
 }
 
-/** EncodedPieceBytes is the size of the buffer into which countUtf8Bytes encodes a text piece by piece. */
-const EncodedPieceBytes = 64 * 1024;
+/** EncodeBufferBytes is the size of the buffer into which countUtf8Bytes encodes a text piece by piece. */
+const EncodeBufferBytes = 64 * 1024;
 
 /**
  * If the text is surely shorter or longer than maxBytes, countUtf8Bytes returns the length in UTF-16 units instead,
@@ -50,15 +50,15 @@ const EncodedPieceBytes = 64 * 1024;
 export function countUtf8Bytes(text: string, maxBytes: number): number {
   if (text.length * 3 <= maxBytes || text.length > maxBytes) return text.length;
   const textEncoder = construct(NativeTextEncoder, []);
-  const encodedPiece = construct(NativeUint8Array, [EncodedPieceBytes]);
+  const encodeBuffer = construct(NativeUint8Array, [EncodeBufferBytes]);
   let bytes = 0;
   for (let pieceStart = 0; pieceStart < text.length; ) {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
     // The end of a text piece can separate the two UTF-16 units of one character.
-    const piece = apply(stringSlice, text, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
+    const piece = apply(stringSlice, text, [pieceStart, pieceStart + EncodeBufferBytes + 1]);
     const { read: readCodeUnits, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [
       piece,
-      encodedPiece,
+      encodeBuffer,
     ]);
     pieceStart += readCodeUnits;
     bytes += written;

@@ -18,7 +18,7 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   return { realm, port, log, call };
 }
 
-const makeLogStatement = (loggedWord: string) => `log.push(${JSON.stringify(loggedWord)});`;
+const makeLogStatement = (loggedText: string) => `log.push(${JSON.stringify(loggedText)});`;
 const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated only once in a document, even if the bridge repeats its messages', async () => {

@@ -18,14 +18,14 @@ import { readStack } from './stack.ts';
 export type AdapterCode = (
   builtIns: object,
   recordStackOrigin: (error: unknown) => void,
-) => (this: unknown, adapterScope: unknown, windowScope: unknown, selfScope: unknown) => void;
+) => (this: unknown, adapterScope: unknown, windowScope: unknown, selfObject: unknown) => void;
 
 export interface LifecycleOptions {
   readonly hostServices: HostServices;
   /** evaluateAdapter is the code of the adapter, or undefined if the adapter arrives through the entry point. */
   readonly evaluateAdapter: AdapterCode | undefined;
-  /** startsLate is true if the adapter starts only after the document is parsed. */
-  readonly startsLate: boolean;
+  /** startsAfterParsing is true if the adapter starts only after the document is parsed. */
+  readonly startsAfterParsing: boolean;
   readonly events: CallEvents;
   sendToBridge(text: string): void;
 }
@@ -64,7 +64,7 @@ interface ExpectedAdapter {
 }
 
 interface StartResult {
-  readonly startProblem: string;
+  readonly adapterStartError: string;
   readonly hasThrown: boolean;
 }
 
@@ -96,25 +96,26 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
 
   const runPreScript = (preScript: AdapterCode) => {
     try {
-      const startProblem = runWithBuiltIns(preScript, container.scopeProxy, () => '', doNothing);
-      if (startProblem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${startProblem}`);
+      const adapterStartError = runWithBuiltIns(preScript, container.scopeProxy, () => '', doNothing);
+      if (adapterStartError !== '')
+        logs.write('error', `the pre-script of ${plugin} did not run: ${adapterStartError}`);
     } catch (error) {
       logs.write('error', `the pre-script of ${plugin} threw: ${readMessage(error)}`);
     }
   };
   const startAdapter = (code: AdapterCode | undefined): StartResult => {
     const { scopeProxy: adapterScope } = container;
-    if (!code) return { startProblem: 'the plugin has no adapter', hasThrown: false };
+    if (!code) return { adapterStartError: 'the plugin has no adapter', hasThrown: false };
     patchHistory = watchBuiltInPatches();
     try {
       return {
-        startProblem: runWithBuiltIns(code, adapterScope, () => toolRunner.useAdapter(), recordStackOrigin),
+        adapterStartError: runWithBuiltIns(code, adapterScope, () => toolRunner.useAdapter(), recordStackOrigin),
         hasThrown: false,
       };
     } catch (error) {
-      return { startProblem: `the adapter threw while it started: ${readMessage(error)}`, hasThrown: true };
+      return { adapterStartError: `the adapter threw while it started: ${readMessage(error)}`, hasThrown: true };
     } finally {
-      patchHistory.recordPatched();
+      patchHistory.recordPatchedMethods();
     }
   };
   const stopAdapter = () => {
@@ -127,7 +128,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
         logs.write('warning', `the plugin ${plugin} threw in teardown(): ${readMessage(error)}`);
       }
     };
-    if (patchHistory) patchHistory.undoPatchesAfter(tearDown);
+    if (patchHistory) patchHistory.tearDownAndUndoPatches(tearDown);
     patchHistory = undefined;
     container = makeContainer(hostServices, container.read());
   };
@@ -152,9 +153,9 @@ function makeEntryPoint(
       !isAdapterCode(newAdapterCode)
     )
       return false;
-    const { hash: armedHash } = expectedAdapter;
+    const { hash: expectedHash } = expectedAdapter;
     expectedAdapter = undefined;
-    acceptAdapter(armedHash, newAdapterCode);
+    acceptAdapter(expectedHash, newAdapterCode);
     return true;
   };
   const armEntryPoint = (nonce: string, hash: string) => {
@@ -169,50 +170,50 @@ function makeEntryPoint(
 }
 
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
-  const { hostServices, startsLate, sendToBridge } = options;
+  const { hostServices, startsAfterParsing, sendToBridge } = options;
   const adapterSlot = makeAdapterSlot(hostServices, options.events);
   let adapterState: 'waiting' | 'started' | 'removed' = 'waiting';
-  let currentCode = options.evaluateAdapter;
+  let adapterCode = options.evaluateAdapter;
   let isDocumentParsed = false;
   /** receivedHash is the hash of an adapter that arrived through the entry point and has not started. */
   let receivedHash: string | undefined;
 
   const startAdapter = (isParsed: boolean) => {
     isDocumentParsed ||= isParsed;
-    if (adapterState !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
-    const { startProblem, hasThrown } = adapterSlot.start(currentCode);
+    if (adapterState !== 'waiting' || !adapterCode || (startsAfterParsing && !isDocumentParsed)) return;
+    const { adapterStartError, hasThrown } = adapterSlot.start(adapterCode);
     if (hasThrown && !isDocumentParsed) {
       adapterSlot.stop();
       return;
     }
     adapterState = 'started';
-    if (startProblem !== '') sendToBridge(`broken ${startProblem}`);
+    if (adapterStartError !== '') sendToBridge(`broken ${adapterStartError}`);
     else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
   /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
   const replaceAdapter = (hash: string, newAdapterCode: AdapterCode) => {
     adapterSlot.stop();
-    const { startProblem } = adapterSlot.start(newAdapterCode);
-    if (startProblem === '') {
-      currentCode = newAdapterCode;
+    const { adapterStartError } = adapterSlot.start(newAdapterCode);
+    if (adapterStartError === '') {
+      adapterCode = newAdapterCode;
       adapterState = 'started';
       sendToBridge(`renewed ${hash}`);
       return;
     }
     adapterSlot.stop();
-    hostServices.logs.write('error', `the new adapter of ${hostServices.plugin} is not used: ${startProblem}`);
-    sendToBridge(`kept ${startProblem}`);
+    hostServices.logs.write('error', `the new adapter of ${hostServices.plugin} is not used: ${adapterStartError}`);
+    sendToBridge(`kept ${adapterStartError}`);
     if (adapterState === 'removed') return;
-    const restartResult = adapterSlot.start(currentCode);
-    if (restartResult.startProblem !== '') sendToBridge(`broken ${restartResult.startProblem}`);
+    const restartResult = adapterSlot.start(adapterCode);
+    if (restartResult.adapterStartError !== '') sendToBridge(`broken ${restartResult.adapterStartError}`);
   };
   const { entryPoint, armEntryPoint, disarmEntryPoint } = makeEntryPoint(sendToBridge, (hash, newAdapterCode) => {
     if (adapterState !== 'waiting') {
       replaceAdapter(hash, newAdapterCode);
       return;
     }
-    currentCode = newAdapterCode;
+    adapterCode = newAdapterCode;
     receivedHash = hash;
     startAdapter(isDocumentParsed);
   });
@@ -239,7 +240,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 function runWithBuiltIns(
   code: AdapterCode,
   adapterScope: object,
-  checkPage: () => string,
+  findPageProblem: () => string,
   recordStackOrigin: (error: unknown) => void,
 ): string {
   const runAdapter = () => {
@@ -248,7 +249,7 @@ function runWithBuiltIns(
       adapterScope,
       adapterScope,
     ]);
-    return checkPage();
+    return findPageProblem();
   };
   return withPristineBuiltIns(runAdapter, (refusalReason) => refusalReason);
 }

@@ -55,15 +55,15 @@ interface LogChunk {
   nextChunk: LogChunk | undefined;
 }
 
-/** The function `onIdle` must schedule a call of flushLogs at the end of the current task. */
-export function makeLogs(sendLogs: SendLogs, onIdle: () => void): HostLogs {
+/** The function `scheduleFlush` must schedule a call of flushLogs at the end of the current task. */
+export function makeLogs(sendLogs: SendLogs, scheduleFlush: () => void): HostLogs {
   let firstChunk: LogChunk | undefined;
   let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
   const addEntry = (logEntry: string) => {
-    if (waitingEntries === 0) onIdle();
+    if (waitingEntries === 0) scheduleFlush();
     if (!lastChunk || lastChunk.count >= MaxLogEntries) {
       const chunk: LogChunk = { text: '', count: 0, droppedCount: 0, nextChunk: undefined };
       if (lastChunk) lastChunk.nextChunk = chunk;
@@ -116,7 +116,7 @@ function formatEntry(logEntry: object): string {
   return formatLogEntry(
     toLevel(readField(logEntry, 'level')),
     toMessageText(logMessage),
-    toDataText(readField(logEntry, 'data')),
+    formatLogData(readField(logEntry, 'data')),
   );
 }
 
@@ -150,7 +150,7 @@ function toMessageText(logMessage: unknown): string {
   return typeof logMessage === 'string' ? logMessage : toJsonOrPlaceholder(logMessage);
 }
 
-function toDataText(dataJson: unknown): string {
+function formatLogData(dataJson: unknown): string {
   if (!isObject(dataJson) || !isArray(dataJson)) return '';
   let entriesText = '';
   let bytes = 2;

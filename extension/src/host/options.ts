@@ -10,8 +10,8 @@ export interface HostOptions {
   readonly hash: string;
   /** The field `settings` is a wire.PluginSettings with the values of the plugin's settings. */
   readonly settings: unknown;
-  /** startsLate is true if the adapter starts only after the document is parsed. */
-  readonly startsLate: boolean;
+  /** startsAfterParsing is true if the adapter starts only after the document is parsed. */
+  readonly startsAfterParsing: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */
   readonly runsInFrames: boolean;
   /**
@@ -20,10 +20,10 @@ export interface HostOptions {
    */
   readonly base: string;
   /**
-   * lateHostEventType is the type of the event in which the bridge expects the offer of a host that starts late. For a host
-   * that starts at document_start, lateHostEventType is empty.
+   * hostOfferEventType is the type of the event in which the bridge expects the offer of a host that starts late. For a host
+   * that starts at document_start, hostOfferEventType is empty.
    */
-  readonly lateHostEventType: string;
+  readonly hostOfferEventType: string;
 }
 
 export function readOptions(json: string): HostOptions {
@@ -37,9 +37,9 @@ export function readOptions(json: string): HostOptions {
     plugin: textField('name'),
     hash: textField('hash'),
     settings: lookup(optionFields, 'settings'),
-    startsLate: textField('start') === 'dom',
+    startsAfterParsing: textField('start') === 'dom',
     runsInFrames: lookup(optionFields, 'frames') === true,
     base: textField('base'),
-    lateHostEventType: textField('meet'),
+    hostOfferEventType: textField('meet'),
   };
 }

@@ -1,8 +1,8 @@
-import { detachFromPage } from './detach.ts';
+import { detachFromPagePrototypes } from './detach.ts';
 import { formatIssues, readMessage } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
-import { compileParser, findParser, UnhandledValue } from './simple-schema.ts';
+import { compileParser, findParser, NotSimpleValue } from './simple-schema.ts';
 
 /** parseArguments calls exactly one of the three ParseCallbacks, exactly once. */
 export interface ParseCallbacks {
@@ -28,16 +28,16 @@ type ParseOutcome =
  */
 export function parseArguments(schema: unknown, args: unknown, parseCallbacks: ParseCallbacks): void {
   if (!isObject(schema)) {
-    parseCallbacks.onValid(detachFromPage(args));
+    parseCallbacks.onValid(detachFromPagePrototypes(args));
     return;
   }
   const simpleParser = findParser(schema);
-  const params = simpleParser ? simpleParser(args) : UnhandledValue;
-  if (params !== UnhandledValue) {
+  const params = simpleParser ? simpleParser(args) : NotSimpleValue;
+  if (params !== NotSimpleValue) {
     parseCallbacks.onValid(params);
     return;
   }
-  const detachedArgs = detachFromPage(args);
+  const detachedArgs = detachFromPagePrototypes(args);
   const runParse = (): ParseOutcome => {
     // zod creates the method safeParse in a getter, when the method is first read.
     const safeParse = lookup(schema, 'safeParse');
@@ -52,7 +52,10 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };
     }
   };
-  const makeUnsafeOutcome = (unsafeReason: string): ParseOutcome => ({ kind: 'unsafe', why: unsafeReason });
+  const makeUnsafeOutcome = (restoreFailureReason: string): ParseOutcome => ({
+    kind: 'unsafe',
+    why: restoreFailureReason,
+  });
   const parseOutcome = withPristineBuiltIns(runParse, makeUnsafeOutcome);
   if (parseOutcome.kind !== 'later') {
     deliverOutcome(parseOutcome, parseCallbacks);
@@ -73,7 +76,7 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
 function readResult(parsedArguments: unknown): ParseOutcome {
   if (!isObject(parsedArguments)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsedArguments, 'success') === true)
-    return { kind: 'valid', params: detachFromPage(lookup(parsedArguments, 'data')) };
+    return { kind: 'valid', params: detachFromPagePrototypes(lookup(parsedArguments, 'data')) };
   return { kind: 'invalid', issues: formatIssues(lookup(parsedArguments, 'error')) };
 }
 

@@ -6,21 +6,21 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {
-  recordPatched(): void;
+  recordPatchedMethods(): void;
   /**
-   * undoPatchesAfter runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
+   * tearDownAndUndoPatches runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
    * other plugins.
    */
-  undoPatchesAfter(tearDown: () => void): void;
+  tearDownAndUndoPatches(tearDown: () => void): void;
 }
 
 export function watchBuiltInPatches(): BuiltInPatchHistory {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
-    recordPatched: () => {
-      for (let i = 0; i < methods.length; i++) methods[i]?.recordPatched();
+    recordPatchedMethods: () => {
+      for (let i = 0; i < methods.length; i++) methods[i]?.recordPatchedMethod();
     },
-    undoPatchesAfter: (tearDown) => {
+    tearDownAndUndoPatches: (tearDown) => {
       const restoreFunctions = [methods[0]?.prepareRestore(), methods[1]?.prepareRestore()];
       tearDown();
       for (let i = 0; i < restoreFunctions.length; i++) restoreFunctions[i]?.();
@@ -29,7 +29,7 @@ export function watchBuiltInPatches(): BuiltInPatchHistory {
 }
 
 interface WatchedMethod {
-  recordPatched(): void;
+  recordPatchedMethod(): void;
   /**
    * prepareRestore returns a function that restores methods of `history`, to be called after the adapter's teardown.
    */
@@ -40,7 +40,7 @@ function watchMethod(name: string): WatchedMethod {
   const originalMethod = readHistoryMethod(name);
   let patchedMethod = originalMethod;
   return {
-    recordPatched: () => {
+    recordPatchedMethod: () => {
       patchedMethod = readHistoryMethod(name);
     },
     prepareRestore: () => {

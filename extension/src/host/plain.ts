@@ -56,8 +56,8 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
-/** LossCallback receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
-export type LossCallback = (path: string, hint: string) => void;
+/** JsonLossCallback receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
+export type JsonLossCallback = (path: string, hint: string) => void;
 
 /**
  * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy inherits from a
@@ -65,37 +65,37 @@ export type LossCallback = (path: string, hint: string) => void;
  * property of the value once. A `toJSON` method is called only if an object or a class of the plugin defines it. If
  * JSON cannot represent the value, copyAsPlainValue throws.
  */
-export function copyAsPlainValue(value: unknown, onLoss?: LossCallback): unknown {
-  return copyValue(value, '', undefined, onLoss);
+export function copyAsPlainValue(value: unknown, onJsonLoss?: JsonLossCallback): unknown {
+  return copyValue(value, '', undefined, onJsonLoss);
 }
 
 function copyValue(
   originalValue: unknown,
   key: string,
   parentEntry: PathEntry | undefined,
-  onLoss: LossCallback | undefined,
+  onJsonLoss: JsonLossCallback | undefined,
 ): unknown {
   if (typeof originalValue === 'bigint') return makeRawInteger(originalValue);
   if (!isObject(originalValue)) return originalValue;
   const isPlain = isPlainWithoutToJson(originalValue);
   const value = isPlain ? originalValue : toJsonValue(originalValue, key);
-  if (!isPlain && value === originalValue && !isArray(value)) reportLoss(value, key, parentEntry, onLoss);
+  if (!isPlain && value === originalValue && !isArray(value)) reportLoss(value, key, parentEntry, onJsonLoss);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
   const path = appendToPath(value, key, parentEntry);
-  return isArray(value) ? copyArray(value, path, onLoss) : copyObject(value, path, onLoss);
+  return isArray(value) ? copyArray(value, path, onJsonLoss) : copyObject(value, path, onJsonLoss);
 }
 
 function reportLoss(
   value: object,
   key: string,
   parentEntry: PathEntry | undefined,
-  onLoss: LossCallback | undefined,
+  onJsonLoss: JsonLossCallback | undefined,
 ): void {
   // A call whose result is a function fails, so a hint about the function would only repeat the error.
-  if (onLoss === undefined || isRawJson(value) || (parentEntry === undefined && isFn(value))) return;
+  if (onJsonLoss === undefined || isRawJson(value) || (parentEntry === undefined && isFn(value))) return;
   try {
     const hint = makeJsonLossHint(value);
-    if (hint !== '') onLoss(formatPath(key, parentEntry), hint);
+    if (hint !== '') onJsonLoss(formatPath(key, parentEntry), hint);
   } catch {
     // An error of a getter is ignored here, because copying the value reports the error again.
   }
@@ -105,14 +105,14 @@ function reportLoss(
  * formatPath returns the path of a property in a result, such as `items[3].el`, or `the result` for the whole value.
  */
 function formatPath(key: string, parentEntry: PathEntry | undefined): string {
-  let keyText = '';
+  let pathText = '';
   let childKey = key;
   for (let pathEntry = parentEntry; pathEntry !== undefined; pathEntry = pathEntry.parentEntry) {
-    keyText = isArray(pathEntry.value) ? `[${childKey}]${keyText}` : `.${childKey}${keyText}`;
+    pathText = isArray(pathEntry.value) ? `[${childKey}]${pathText}` : `.${childKey}${pathText}`;
     childKey = pathEntry.key;
   }
-  if (keyText === '') return 'the result';
-  return keyText[0] === '.' ? apply(slice, keyText, [1]) : `result${keyText}`;
+  if (pathText === '') return 'the result';
+  return pathText[0] === '.' ? apply(slice, pathText, [1]) : `result${pathText}`;
 }
 
 function isPlainWithoutToJson(value: object): boolean {
@@ -154,23 +154,23 @@ function toPrimitive(value: object): unknown {
   return value;
 }
 
-function copyArray(value: readonly unknown[], path: PathEntry, onLoss: LossCallback | undefined): unknown {
+function copyArray(value: readonly unknown[], path: PathEntry, onJsonLoss: JsonLossCallback | undefined): unknown {
   const copiedItems: unknown[] = [];
   // copyArray sets the copy's prototype before it adds elements, so that no setter on the page's Array.prototype
   // receives an element.
   setPrototypeOf(copiedItems, plainPrototype);
   for (let i = 0; i < value.length; i++)
-    copiedItems[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
+    copiedItems[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onJsonLoss) : null;
   return copiedItems;
 }
 
-function copyObject(value: object, path: PathEntry, onLoss: LossCallback | undefined): unknown {
+function copyObject(value: object, path: PathEntry, onJsonLoss: JsonLossCallback | undefined): unknown {
   const copiedFields: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
   const sourceObject: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copiedFields;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copiedFields[key] = copyValue(sourceObject[key], key, path, onLoss);
+    if (key !== undefined) copiedFields[key] = copyValue(sourceObject[key], key, path, onJsonLoss);
   }
   return copiedFields;
 }

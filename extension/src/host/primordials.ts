@@ -26,7 +26,7 @@ export {
   isFrozen,
   isFunction as isFn,
   isObject,
-  isSame,
+  isSameValue as isSame,
   listOwnKeys as keysOf,
   lockedThenMessage,
   makeBareObject,

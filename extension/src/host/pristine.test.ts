@@ -35,22 +35,23 @@ test('a schema runs with the built-ins of document_start, and then the page gets
     Object.defineProperty(Object.prototype, 'added', { configurable: true, get() { added++; } });
     setPrototypeOf(Array.prototype, parent); delete Object.entries; page.watch()`);
   const sharedObjects = [0, 1, 2].map((i): object => builtInObjects[i]);
-  const describeShape = () =>
+  const describeBuiltInShapes = () =>
     sharedObjects.map((on) => [Reflect.ownKeys(on).map(String).sort(), Reflect.getPrototypeOf(on)]);
-  const shapesBefore = describeShape();
+  const builtInShapesBefore = describeBuiltInShapes();
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
-  const observedNames = realm.run('page.saw');
+  const observedBuiltInUses = realm.run('page.saw');
   assert.deepEqual(
-    Array.isArray(observedNames) && Array.from({ length: observedNames.length }, (_, i) => String(observedNames[i])),
+    Array.isArray(observedBuiltInUses) &&
+      Array.from({ length: observedBuiltInUses.length }, (_, i) => String(observedBuiltInUses[i])),
     [],
   );
   assert.equal(realm.run('added'), 0);
-  assert.deepEqual(describeShape(), shapesBefore);
+  assert.deepEqual(describeBuiltInShapes(), builtInShapesBefore);
   assert.equal(realm.run('mine === Object.keys'), true);
 });
 
 test('a call fails if the page made a replaced built-in non-configurable, and other replacements stay', async () => {
-  for (const [lockCode, namedBuiltIn] of [
+  for (const [makeNonConfigurableCode, lockedBuiltInName] of [
     [
       "Object.defineProperty(Object, 'keys', { value: () => ['forged'], writable: false, configurable: false })",
       'Object.keys',
@@ -63,10 +64,10 @@ test('a call fails if the page made a replaced built-in non-configurable, and ot
     ['Object.defineProperty(Array.prototype, 7, { value: 666 })', 'Array.prototype.7'],
   ]) {
     const { realm, port } = await startAdapter();
-    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lockCode}`);
+    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${makeNonConfigurableCode}`);
     assert.equal(
       await call(realm, port, 'parsed', { secret: 'S3CRET' }),
-      `e 1 {"code":"unsafe_page","message":"a script of the page has replaced ${namedBuiltIn} and locked it, so it could read and change the call"}`,
+      `e 1 {"code":"unsafe_page","message":"a script of the page has replaced ${lockedBuiltInName} and locked it, so it could read and change the call"}`,
     );
     assert.equal(realm.run('Function.prototype.bind === mine'), true);
   }

@@ -29,7 +29,7 @@ interface BuiltInSnapshot {
    * The stored property descriptors have no prototype, so that fields on the page's Object.prototype have no effect.
    */
   readonly builtInDescriptors: readonly PropertyDescriptor[];
-  readonly knownKeys: object;
+  readonly snapshotKeys: object;
 }
 
 /** The page's changes to built-in objects form a linked list, newest first. */
@@ -55,15 +55,15 @@ let isRunning = false;
  * withPristineBuiltIns runs synchronous code with the built-in functions of document_start, and returns the result of
  * `callback`. If `callback` calls withPristineBuiltIns, the nested call runs its callback without restoring built-ins
  * again. A built-in cannot be restored if the page has changed it and made it non-configurable. If a built-in cannot be
- * restored, `callback` does not run, and withPristineBuiltIns returns the result of handleRefusal(refusalReason).
+ * restored, `callback` does not run, and withPristineBuiltIns returns the result of onRestoreFailure(refusalReason).
  */
-export function withPristineBuiltIns<T>(callback: () => T, handleRefusal: (refusalReason: string) => T): T {
+export function withPristineBuiltIns<T>(callback: () => T, onRestoreFailure: (refusalReason: string) => T): T {
   if (isRunning) return callback();
   const pageChanges = restoreBuiltIns();
   if (pageChanges === undefined) return runExclusively(callback);
   if ('lockedName' in pageChanges) {
     reapplyPageChanges(pageChanges.changes);
-    return handleRefusal(
+    return onRestoreFailure(
       `a script of the page has replaced ${pageChanges.lockedName} and locked it, so it could read and change the call`,
     );
   }
@@ -131,36 +131,36 @@ function restoreBuiltIn(
 }
 
 function removeAddedProperties(
-  { builtInObject, knownKeys, name }: BuiltInSnapshot,
+  { builtInObject, snapshotKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
   let pageChanges = previousChanges;
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
-    if (key === undefined || hasOwn(knownKeys, key)) continue;
+    if (key === undefined || hasOwn(snapshotKeys, key)) continue;
     const pageDescriptor = getOwnPropertyDescriptor(builtInObject, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
     if (deleteProperty(builtInObject, key))
       pageChanges = makePageChange(builtInObject, key, pageDescriptor, null, pageChanges);
-    else if (affectsHostCode(builtInObject, key))
+    else if (canChangeHostBehavior(builtInObject, key))
       return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
   }
   return pageChanges;
 }
 
 /**
- * affectsHostCode reports whether a non-configurable property that the page added to a built-in can affect the host's
+ * canChangeHostBehavior reports whether a non-configurable property that the page added to a built-in can affect the host's
  * code. Some libraries add non-configurable methods to Array.prototype; such a method affects only code that calls the
  * method.
  */
-function affectsHostCode(changedObject: object, key: PropertyKey): boolean {
+function canChangeHostBehavior(changedObject: object, key: PropertyKey): boolean {
   if (changedObject === ObjectPrototype || typeof key === 'symbol') return true;
-  return key === 'toJSON' || key === 'then' || isIndex(`${key}`);
+  return key === 'toJSON' || key === 'then' || startsWithDigit(`${key}`);
 }
 
-function isIndex(key: string): boolean {
+function startsWithDigit(key: string): boolean {
   const firstLetter = key[0];
   return firstLetter !== undefined && firstLetter >= '0' && firstLetter <= '9';
 }
@@ -264,14 +264,14 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
 
 function takeBuiltInSnapshot(name: string, builtInObject: object): BuiltInSnapshot {
   const keys = ownKeys(builtInObject);
-  const knownKeys = makeBareObject();
+  const snapshotKeys = makeBareObject();
   const builtInDescriptors: PropertyDescriptor[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
     const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(builtInObject, key) ?? dataProperty(undefined);
     setPrototypeOf(descriptor, null);
     defineProperty(builtInDescriptors, i, dataProperty(descriptor));
-    knownKeys[key] = true;
+    snapshotKeys[key] = true;
   }
   return {
     name,
@@ -279,6 +279,6 @@ function takeBuiltInSnapshot(name: string, builtInObject: object): BuiltInSnapsh
     parent: getPrototypeOf(builtInObject),
     keys,
     builtInDescriptors,
-    knownKeys,
+    snapshotKeys,
   };
 }

@@ -59,9 +59,9 @@ function doNothing(): void {
 /** followPromise implements `promise.then(onFulfilled, onRejected)`. */
 function followPromise(nativePromise: Promise<unknown>, onFulfilled: unknown, onRejected: unknown): object {
   const nextDeferred = makeDeferred();
-  const makeHandler = (callback: unknown, settleNext: (value: unknown) => void) => (value: unknown) => {
+  const makeHandler = (callback: unknown, settleDerivedPromise: (value: unknown) => void) => (value: unknown) => {
     if (!isFn(callback)) {
-      settleNext(value);
+      settleDerivedPromise(value);
       return;
     }
     try {

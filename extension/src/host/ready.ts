@@ -33,7 +33,7 @@ export function makeReadiness(
   let mustProbeAgain = false;
 
   const checkReadiness = (adapter: object, onChecked: (notReadyReason: string | undefined) => void) =>
-    callIsReady(plugin, readContainer(), adapter, (notReadyReason) => {
+    checkAdapterIsReady(plugin, readContainer(), adapter, (notReadyReason) => {
       const isReady = notReadyReason === undefined;
       if (adapter === watchedAdapter && isReady !== lastReady) {
         lastReady = isReady;
@@ -58,7 +58,7 @@ export function makeReadiness(
   return { watch: watchAdapter, check: checkReadiness, probe: probeReadiness };
 }
 
-function callIsReady(
+function checkAdapterIsReady(
   plugin: string,
   container: unknown,
   adapter: object,

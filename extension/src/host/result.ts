@@ -1,6 +1,6 @@
 import { makeFailureText, readMessage } from './failure.ts';
 import { countUtf8Bytes, writeJson } from './json.ts';
-import type { LossCallback } from './plain.ts';
+import type { JsonLossCallback } from './plain.ts';
 
 /** CallOutcome is the ending of a call: a result, an error, or no text if the tool returned undefined. */
 export type CallOutcome =
@@ -8,12 +8,17 @@ export type CallOutcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
-/** makeOutcome converts the return value of a tool to a CallOutcome, and never throws. */
-export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: LossCallback): CallOutcome {
+/** makeResultOutcome converts the return value of a tool to a CallOutcome, and never throws. */
+export function makeResultOutcome(
+  tool: string,
+  value: unknown,
+  maxBytes: number,
+  onJsonLoss?: JsonLossCallback,
+): CallOutcome {
   if (value === undefined) return { kind: 'nothing' };
   let resultJson: string | undefined;
   try {
-    resultJson = writeJson(value, onLoss);
+    resultJson = writeJson(value, onJsonLoss);
   } catch (error) {
     return makeInvalidResult(tool, readMessage(error));
   }
@@ -27,8 +32,8 @@ export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLo
 }
 
 function makeInvalidResult(tool: string, reason: string): CallOutcome {
-  const tooLargeMessage = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
-  return { kind: 'error', text: makeFailureText('invalid_result', tooLargeMessage) };
+  const unserializableMessage = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
+  return { kind: 'error', text: makeFailureText('invalid_result', unserializableMessage) };
 }
 
 /** formatSize formats a number of bytes, such as "12 bytes", "3.4 KB" or "1.2 MB". */

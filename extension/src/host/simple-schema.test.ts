@@ -18,8 +18,8 @@ const simpleSchemas: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** otherSchemas contains the code of schemas that the host cannot apply without zod. */
-const otherSchemas: Readonly<Record<string, string>> = {
+/** nonSimpleSchemas contains the code of schemas that the host cannot apply without zod. */
+const nonSimpleSchemas: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
   transformed: 'z.object({ text: z.string().transform((text) => text.length) })',
@@ -35,7 +35,7 @@ const otherSchemas: Readonly<Record<string, string>> = {
   numeric: 'z.object({ choice: z.enum({ A: 0, B: "a" }) })',
 };
 
-const testedValues: readonly unknown[] = [
+const argumentValues: readonly unknown[] = [
   'a',
   'ab',
   'abc',
@@ -67,20 +67,20 @@ const testedValues: readonly unknown[] = [
 ];
 const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
 
-function* makeArguments(schema: z.ZodType, nextRandom: () => number): Generator<Record<string, unknown>> {
-  const shapeKeys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
+function* makeArguments(schema: z.ZodType, nextRandomFraction: () => number): Generator<Record<string, unknown>> {
+  const argumentNames = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
   const pickRandom = <T>(candidates: readonly T[]): T | undefined =>
-    candidates[Math.floor(nextRandom() * candidates.length)];
+    candidates[Math.floor(nextRandomFraction() * candidates.length)];
   yield {};
   for (let i = 0; i < 300; i++) {
     const args: Record<string, unknown> = {};
-    for (const key of shapeKeys) if (nextRandom() < 0.8) args[key] = pickRandom(testedValues);
-    if (nextRandom() < 0.3) args[pickRandom(names) ?? 'extra'] = pickRandom(testedValues);
+    for (const key of argumentNames) if (nextRandomFraction() < 0.8) args[key] = pickRandom(argumentValues);
+    if (nextRandomFraction() < 0.3) args[pickRandom(names) ?? 'extra'] = pickRandom(argumentValues);
     yield args;
   }
 }
 
-function makeRandom(randomSeed: number): () => number {
+function makeRandomGenerator(randomSeed: number): () => number {
   let randomState = randomSeed;
   return () => {
     randomState = (randomState * 1103515245 + 12345) % 2 ** 31;
@@ -101,7 +101,7 @@ async function startTools(schemaCodes: Readonly<Record<string, string>>) {
   const tools = Object.entries(schemaCodes).map(
     ([name, code]) => `{ name: '${name}', input: counted(${code}), handle: (p) => JSON.stringify(p) ?? 'none' }`,
   );
-  const bundlePrelude = `${schemaBundle}
+  const zodSetupCode = `${schemaBundle}
     const counted = (schema) => {
       const { safeParse } = schema;
       return Object.assign(schema, { safeParse: (args) => { globalThis.__openTabs.count.parses++; return safeParse(args); } });
@@ -111,7 +111,7 @@ async function startTools(schemaCodes: Readonly<Record<string, string>>) {
   realm.start(
     'demo',
     'h',
-    `globalThis.__openTabs.count = window.count;${bundlePrelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
+    `globalThis.__openTabs.count = window.count;${zodSetupCode}${makeAdapterCode('demo', tools.join(), '() => true')}`,
   );
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
@@ -136,16 +136,16 @@ function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;
 }
 
-for (const [schemaGroup, schemaCodes] of [
+for (const [schemaKind, schemaCodes] of [
   ['simple', simpleSchemas],
-  ['other', otherSchemas],
+  ['other', nonSimpleSchemas],
 ] as const) {
-  test(`the arguments of ${schemaGroup} schemas are parsed as zod parses them`, async () => {
+  test(`the arguments of ${schemaKind} schemas are parsed as zod parses them`, async () => {
     const { call } = await startTools(schemaCodes);
     for (const [name, code] of Object.entries(schemaCodes)) {
       const schema = makeZodSchema(code);
       let validCount = 0;
-      for (const args of makeArguments(schema, makeRandom(7))) {
+      for (const args of makeArguments(schema, makeRandomGenerator(7))) {
         const expectedOutcome = parseWithZod(schema, args);
         const callResult = await call(name, args);
         if (expectedOutcome === undefined)
@@ -160,17 +160,17 @@ for (const [schemaGroup, schemaCodes] of [
 
 test('for a simple schema, zod parses only the first arguments, and arguments that are invalid or need a default', async () => {
   const { call, countZodParses } = await startTools(simpleSchemas);
-  const countParses = async (tool: string, args: object) => {
+  const countParsesOfCall = async (tool: string, args: object) => {
     const parseCountBefore = countZodParses();
     await call(tool, args);
     return countZodParses() - parseCountBefore;
   };
-  assert.equal(await countParses('text', { text: 'a' }), 1);
-  assert.equal(await countParses('text', { text: 'a', more: 1 }), 0);
-  assert.equal(await countParses('text', { text: 1 }), 1);
-  assert.equal(await countParses('defaults', { limit: 1, list: [] }), 1);
-  assert.equal(await countParses('defaults', { limit: 1, list: [2] }), 0);
-  assert.equal(await countParses('defaults', { limit: 1 }), 1);
+  assert.equal(await countParsesOfCall('text', { text: 'a' }), 1);
+  assert.equal(await countParsesOfCall('text', { text: 'a', more: 1 }), 0);
+  assert.equal(await countParsesOfCall('text', { text: 1 }), 1);
+  assert.equal(await countParsesOfCall('defaults', { limit: 1, list: [] }), 1);
+  assert.equal(await countParsesOfCall('defaults', { limit: 1, list: [2] }), 0);
+  assert.equal(await countParsesOfCall('defaults', { limit: 1 }), 1);
   for (const [tool, args] of [
     ['limits', { text: 'abc', exact: 'abc' }],
     ['numbers', { n: 1, i: 2, j: 3 }],
@@ -181,16 +181,16 @@ test('for a simple schema, zod parses only the first arguments, and arguments th
     ['empty', { a: 'b' }],
   ] as const) {
     await call(tool, args);
-    assert.equal(await countParses(tool, args), 0, tool);
+    assert.equal(await countParsesOfCall(tool, args), 0, tool);
   }
 });
 
 test('if a schema is not simple, zod parses the arguments of each call', async () => {
-  const { call, countZodParses } = await startTools(otherSchemas);
-  for (const name of Object.keys(otherSchemas)) {
+  const { call, countZodParses } = await startTools(nonSimpleSchemas);
+  for (const name of Object.keys(nonSimpleSchemas)) {
     for (let i = 0; i < 3; i++) await call(name, {});
   }
-  assert.equal(countZodParses(), 3 * Object.keys(otherSchemas).length);
+  assert.equal(countZodParses(), 3 * Object.keys(nonSimpleSchemas).length);
 });
 
 test('a page cannot observe or change the arguments of a simple schema', async () => {

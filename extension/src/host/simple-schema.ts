@@ -1,4 +1,4 @@
-import { detachFromPage, setDetachedPrototype } from './detach.ts';
+import { detachFromPagePrototypes, setDetachedPrototype } from './detach.ts';
 import { MaxSafeInteger } from './number.ts';
 import {
   apply,
@@ -23,8 +23,8 @@ import {
 // simple, the host parses valid arguments itself, without running the code of the schema. The code of the schema runs
 // only for invalid arguments, and for schemas that are not simple.
 
-/** UnhandledValue is the result of a Parser for a value that only the code of the schema can handle. */
-export const UnhandledValue: unknown = freeze(makeBareObject());
+/** NotSimpleValue is the result of a Parser for a value that only the code of the schema can handle. */
+export const NotSimpleValue: unknown = freeze(makeBareObject());
 
 export type ValueParser = (value: unknown) => unknown;
 
@@ -61,44 +61,44 @@ function isParser(value: unknown): value is ValueParser {
   return typeof value === 'function';
 }
 
-function compileSchema(schema: unknown, schemaCompilation: CompilationBudget): ValueParser | undefined {
+function compileSchema(schema: unknown, compilationBudget: CompilationBudget): ValueParser | undefined {
   const schemaDefinition = readDefinition(schema);
-  if (!schemaDefinition || --schemaCompilation.remainingSchemas < 0 || lookup(schemaDefinition, 'coerce') === true)
+  if (!schemaDefinition || --compilationBudget.remainingSchemas < 0 || lookup(schemaDefinition, 'coerce') === true)
     return undefined;
-  const passesChecks = compileChecks(schemaDefinition);
-  const parseValue = compileType(schemaDefinition, schemaCompilation);
-  if (!passesChecks || !parseValue) return undefined;
-  return passesChecks === acceptAnyValue
+  const meetsConstraints = compileChecks(schemaDefinition);
+  const parseValue = compileType(schemaDefinition, compilationBudget);
+  if (!meetsConstraints || !parseValue) return undefined;
+  return meetsConstraints === acceptAnyValue
     ? parseValue
-    : (value) => (passesChecks(value) ? parseValue(value) : UnhandledValue);
+    : (value) => (meetsConstraints(value) ? parseValue(value) : NotSimpleValue);
 }
 
-function compileType(schemaDefinition: object, schemaCompilation: CompilationBudget): ValueParser | undefined {
-  const compileMember = (name: string) => compileSchema(lookup(schemaDefinition, name), schemaCompilation);
+function compileType(schemaDefinition: object, compilationBudget: CompilationBudget): ValueParser | undefined {
+  const compileSubschema = (name: string) => compileSchema(lookup(schemaDefinition, name), compilationBudget);
   switch (lookup(schemaDefinition, 'type')) {
     case 'string':
       if (lookup(schemaDefinition, 'format') !== undefined) return undefined;
-      return (value) => (typeof value === 'string' ? value : UnhandledValue);
+      return (value) => (typeof value === 'string' ? value : NotSimpleValue);
     case 'number':
-      return (value) => (isFiniteNumber(value) ? value : UnhandledValue);
+      return (value) => (isFiniteNumber(value) ? value : NotSimpleValue);
     case 'boolean':
-      return (value) => (typeof value === 'boolean' ? value : UnhandledValue);
+      return (value) => (typeof value === 'boolean' ? value : NotSimpleValue);
     case 'enum':
       return compileEnum(lookup(schemaDefinition, 'entries'));
     case 'array':
-      return compileList(compileMember('element'));
+      return compileList(compileSubschema('element'));
     case 'object':
-      return compileObject(schemaDefinition, schemaCompilation);
+      return compileObject(schemaDefinition, compilationBudget);
     case 'nullable': {
-      const parseValue = compileMember('innerType');
+      const parseValue = compileSubschema('innerType');
       return parseValue && ((value) => (value === null ? null : parseValue(value)));
     }
     case 'optional':
     case 'default':
-      return compileMember('innerType');
+      return compileSubschema('innerType');
     case 'unknown':
     case 'any':
-      return detachFromPage;
+      return detachFromPagePrototypes;
     default:
       return undefined;
   }
@@ -192,24 +192,24 @@ function compileEnum(enumEntries: unknown): ValueParser | undefined {
     if (typeof value !== 'string') return undefined;
     allowedValues[value] = true;
   }
-  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : UnhandledValue);
+  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : NotSimpleValue);
 }
 
 function compileList(parseValue: ValueParser | undefined): ValueParser | undefined {
   if (!parseValue) return undefined;
   return (value) => {
-    if (!isArray(value)) return UnhandledValue;
+    if (!isArray(value)) return NotSimpleValue;
     const parsedItems: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
       const parsedItem = parseValue(value[i]);
-      if (parsedItem === UnhandledValue) return UnhandledValue;
+      if (parsedItem === NotSimpleValue) return NotSimpleValue;
       defineProperty(parsedItems, i, dataProperty(parsedItem));
     }
     return setDetachedPrototype(parsedItems);
   };
 }
 
-function compileObject(schemaDefinition: object, schemaCompilation: CompilationBudget): ValueParser | undefined {
+function compileObject(schemaDefinition: object, compilationBudget: CompilationBudget): ValueParser | undefined {
   const objectShape = lookup(schemaDefinition, 'shape');
   // The catchall of an object schema allows or rejects unknown fields. An object schema without a catchall drops
   // unknown fields.
@@ -220,7 +220,7 @@ function compileObject(schemaDefinition: object, schemaCompilation: CompilationB
     const key = keys[i];
     if (typeof key !== 'string' || key === '__proto__') return undefined;
     const schema = lookup(objectShape, key);
-    const parseValue = compileSchema(schema, schemaCompilation);
+    const parseValue = compileSchema(schema, compilationBudget);
     if (!parseValue) return undefined;
     const schemaField = { key, parseValue, isOptional: readType(schema) === 'optional' };
     defineProperty(schemaFields, i, dataProperty(schemaField));
@@ -234,7 +234,7 @@ function readType(schema: unknown): unknown {
 }
 
 function parseObject(schemaFields: readonly SchemaField[], value: unknown): unknown {
-  if (!isObject(value) || isArray(value)) return UnhandledValue;
+  if (!isObject(value) || isArray(value)) return NotSimpleValue;
   const parsedObject = makeBareObject();
   for (let i = 0; i < schemaFields.length; i++) {
     const schemaField = schemaFields[i];
@@ -242,10 +242,10 @@ function parseObject(schemaFields: readonly SchemaField[], value: unknown): unkn
     const { key, parseValue, isOptional } = schemaField;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
-      return UnhandledValue; // the field is missing or has a default, so the code of the schema must run
+      return NotSimpleValue; // the field is missing or has a default, so the code of the schema must run
     }
     const parsed = parseValue(lookup(value, key));
-    if (parsed === UnhandledValue) return UnhandledValue;
+    if (parsed === NotSimpleValue) return NotSimpleValue;
     parsedObject[key] = parsed;
   }
   return setDetachedPrototype(parsedObject);

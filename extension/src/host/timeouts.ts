@@ -13,14 +13,14 @@ interface PendingTimeout {
  * one native timer, because most timeouts are cancelled soon, and separate timers would be expensive.
  */
 export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () => void {
-  let firstWait: PendingTimeout | undefined;
+  let firstPendingTimeout: PendingTimeout | undefined;
   let lastWait: PendingTimeout | undefined;
   let isArmed = false;
 
   const removeTimeout = (pendingTimeout: PendingTimeout) => {
-    if (pendingTimeout !== firstWait && !pendingTimeout.previousTimeout) return; // the timeout is no longer in the list
+    if (pendingTimeout !== firstPendingTimeout && !pendingTimeout.previousTimeout) return; // the timeout is no longer in the list
     if (pendingTimeout.previousTimeout) pendingTimeout.previousTimeout.nextTimeout = pendingTimeout.nextTimeout;
-    else firstWait = pendingTimeout.nextTimeout;
+    else firstPendingTimeout = pendingTimeout.nextTimeout;
     if (pendingTimeout.nextTimeout) pendingTimeout.nextTimeout.previousTimeout = pendingTimeout.previousTimeout;
     else lastWait = pendingTimeout.previousTimeout;
     pendingTimeout.previousTimeout = undefined;
@@ -31,13 +31,13 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   };
   const onTimer = () => {
     isArmed = false;
-    const currentTime: number = apply(performanceNow, nativePerformance, []);
-    while (firstWait && firstWait.endsAtMs <= currentTime) {
-      const pendingTimeout = firstWait;
+    const currentTimeMs: number = apply(performanceNow, nativePerformance, []);
+    while (firstPendingTimeout && firstPendingTimeout.endsAtMs <= currentTimeMs) {
+      const pendingTimeout = firstPendingTimeout;
       removeTimeout(pendingTimeout);
       pendingTimeout.onTimeout();
     }
-    if (firstWait && !isArmed) armTimer(firstWait, currentTime);
+    if (firstPendingTimeout && !isArmed) armTimer(firstPendingTimeout, currentTimeMs);
   };
   return (onTimeout) => {
     const startedAt: number = apply(performanceNow, nativePerformance, []);
@@ -48,9 +48,9 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
       nextTimeout: undefined,
     };
     if (lastWait) lastWait.nextTimeout = pendingTimeout;
-    else firstWait = pendingTimeout;
+    else firstPendingTimeout = pendingTimeout;
     lastWait = pendingTimeout;
-    if (!isArmed) armTimer(firstWait ?? pendingTimeout, startedAt);
+    if (!isArmed) armTimer(firstPendingTimeout ?? pendingTimeout, startedAt);
     return () => removeTimeout(pendingTimeout);
   };
 }

@@ -44,12 +44,12 @@ interface AdapterTimer {
 export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
-  /** announcedDueAtMs is the due time that was last reported to the bridge, or Infinity if no due time was reported. */
-  let announcedDueAtMs = Infinity;
-  let isAnnouncementQueued = false;
+  /** requestedDueAtMs is the due time that was last reported to the bridge, or Infinity if no due time was reported. */
+  let requestedDueAtMs = Infinity;
+  let isWakeRequestQueued = false;
 
-  const currentTime = (): number => apply(performanceNow, nativePerformance, []);
-  const earliestDueTime = (): number => {
+  const readCurrentTimeMs = (): number => apply(performanceNow, nativePerformance, []);
+  const findEarliestDueTime = (): number => {
     let dueAtMs = Infinity;
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
@@ -57,17 +57,17 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
     }
     return dueAtMs;
   };
-  const announceNextTimer = () => {
-    if (isAnnouncementQueued) return;
-    isAnnouncementQueued = true;
-    // announceNextTimer waits for a microtask, so that a task that sets many timers causes only one announcement to the
+  const requestWakeForNextTimer = () => {
+    if (isWakeRequestQueued) return;
+    isWakeRequestQueued = true;
+    // requestWakeForNextTimer waits for a microtask, so that a task that sets many timers causes only one announcement to the
     // bridge.
     runInMicrotask(() => {
-      isAnnouncementQueued = false;
-      const dueAtMs = earliestDueTime();
-      if (dueAtMs === announcedDueAtMs) return;
-      announcedDueAtMs = dueAtMs;
-      requestWake(dueAtMs === Infinity ? -1 : clampToMinimum(0, dueAtMs - currentTime()));
+      isWakeRequestQueued = false;
+      const dueAtMs = findEarliestDueTime();
+      if (dueAtMs === requestedDueAtMs) return;
+      requestedDueAtMs = dueAtMs;
+      requestWake(dueAtMs === Infinity ? -1 : clampToMinimum(0, dueAtMs - readCurrentTimeMs()));
     });
   };
   const removeTimer = (id: number | string): AdapterTimer | undefined => {
@@ -75,11 +75,11 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
     nativeClearTimeout(timer.nativeTimerId);
-    announceNextTimer();
+    requestWakeForNextTimer();
     return timer;
   };
   const runDueTimers = () => {
-    const dueTimeMs = currentTime();
+    const dueTimeMs = readCurrentTimeMs();
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
       if (isTimer(timer) && (timer.hasFired || timer.dueAtMs <= dueTimeMs)) removeTimer(id)?.done();
@@ -97,7 +97,7 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
           : 0;
       const id = ++lastId;
       const timer: AdapterTimer = {
-        dueAtMs: currentTime() + ms,
+        dueAtMs: readCurrentTimeMs() + ms,
         nativeTimerId: undefined,
         hasFired: false,
         done: () => {
@@ -113,15 +113,15 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
         runAfterTask();
       }, ms);
       pendingTimers[id] = timer;
-      announceNextTimer();
+      requestWakeForNextTimer();
       return () => {
         removeTimer(id);
       };
     },
     wake: () => {
-      announcedDueAtMs = Infinity; // after a wake, the bridge needs a new report of the due time
+      requestedDueAtMs = Infinity; // after a wake, the bridge needs a new report of the due time
       runDueTimers();
-      announceNextTimer();
+      requestWakeForNextTimer();
     },
   };
 }

@@ -162,10 +162,10 @@ test('the signal option withdraws a tool request', async () => {
     'q 1 1 {"withdrawn":true}',
     'r 1 ["aborted","aborted: enough","enough"]',
   ]);
-  const lateCall = await beginCall(`
+  const callWithAbortedSignal = await beginCall(`
     const stop = new AbortController(); stop.abort('before');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e.message; }`);
-  assert.deepEqual(lateCall.port.receivedTexts, ['r 1 "aborted: before"']);
+  assert.deepEqual(callWithAbortedSignal.port.receivedTexts, ['r 1 "aborted: before"']);
 });
 
 test('an abort event that the page dispatches does not withdraw the tool request', async () => {

@@ -1,5 +1,5 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
-import { detachFromPage } from './detach.ts';
+import { detachFromPagePrototypes } from './detach.ts';
 import { makeAbortedError, makeSimpleToolError, readMessage, toToolError } from './failure.ts';
 import { countUtf8Bytes, makeObjectText, writeJson } from './json.ts';
 import {
@@ -48,14 +48,14 @@ interface OpenRequest {
 export function makeToolRequests(sendToolRequest: (askId: number, requestBody: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;
-  let openCount = 0;
+  let openRequestCount = 0;
   let closedError: (() => unknown) | undefined;
 
   const removeRequest = (askId: number): OpenRequest | undefined => {
     const openRequest = openRequests[askId];
     if (!isOpenRequest(openRequest)) return undefined;
     delete openRequests[askId];
-    openCount--;
+    openRequestCount--;
     openRequest.removeAbortListener();
     return openRequest;
   };
@@ -79,7 +79,7 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
       );
       return deferredAnswer.promise;
     }
-    if (openCount >= MaxOpenToolRequests) {
+    if (openRequestCount >= MaxOpenToolRequests) {
       deferredAnswer.reject(
         makeSimpleToolError(
           `this call has ${MaxOpenToolRequests} open requests to the server, the maximum`,
@@ -89,7 +89,7 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
       return deferredAnswer.promise;
     }
     const requestNumber = ++lastNumber;
-    openCount++;
+    openRequestCount++;
     const withdrawRequest = () => {
       if (!signal || apply(abortedGetter, signal, []) !== true || !removeRequest(requestNumber)) return;
       sendToolRequest(requestNumber, WITHDRAWN_REQUEST);
@@ -122,7 +122,8 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
       const openRequest = removeRequest(requestNumber);
       if (!openRequest) return;
       if (!isSuccess) openRequest.deferredAnswer.reject(toToolError(value, openRequest.kind === 'user'));
-      else openRequest.deferredAnswer.resolve(openRequest.kind === 'user' ? undefined : detachFromPage(value));
+      else
+        openRequest.deferredAnswer.resolve(openRequest.kind === 'user' ? undefined : detachFromPagePrototypes(value));
     },
     close: (makeError) => {
       closedError ??= makeError;

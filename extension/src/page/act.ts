@@ -5,25 +5,25 @@ import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { findShadowRoots } from './flat-tree.ts';
 import { joinLines, type Line } from './lines.ts';
-import type { ActionArguments, ChangesArguments, PageActionResult, WatchResult } from './operations.ts';
-import { announceFocus } from './pointer.ts';
+import type { ActionArguments, ChangesArguments, ChangeWatchResult, PageActionResult } from './operations.ts';
+import { dispatchMissingFocusEvents } from './pointer.ts';
 import {
   DefaultMaxTokens,
   getRootElement,
-  makeStillShownTest,
+  makeLineShownTest,
   readDocumentTitle,
   type TakenSnapshot,
   takeSnapshot,
 } from './snapshot.ts';
 import type { PageContext } from './state.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
 /** MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. */
 const MaxChangeTokens = 1_500;
-/** MaxChangedShare is the fraction of changed lines above which a full snapshot is shorter than the list of changes. */
-const MaxChangedShare = 0.6;
-const MinLinesForShare = 12;
+/** MaxChangedLineFraction is the fraction of changed lines above which a full snapshot is shorter than the list of changes. */
+const MaxChangedLineFraction = 0.6;
+const MinLinesForFractionLimit = 12;
 
 export interface ActionOutcome {
   readonly target?: Element | undefined;
@@ -52,14 +52,14 @@ export async function runAction(
   context: PageContext,
   performAction: (watch: ChangeWatch) => Promise<ActionOutcome>,
 ): Promise<PageActionResult> {
-  const snapshotBefore = await takeSnapshotBefore(args, context);
+  const snapshotBefore = await takeSnapshotBeforeAction(args, context);
   const watch = new ChangeWatch();
   let act: ActionOutcome;
   let isBusy: boolean;
   try {
     act = await performAction(watch);
-    isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false), act.showsSuggestions);
-    announceFocus();
+    isBusy = await watch.waitUntilSettled(context.signal, act.hasEffect ?? (() => false), act.showsSuggestions);
+    dispatchMissingFocusEvents();
   } finally {
     await context.trustedInput?.endFocusEmulation();
     watch.close();
@@ -67,7 +67,10 @@ export async function runAction(
   return finishAction(args, context, snapshotBefore, watch, act, isBusy);
 }
 
-async function takeSnapshotBefore(args: ActionArguments, context: PageContext): Promise<TakenSnapshot | undefined> {
+async function takeSnapshotBeforeAction(
+  args: ActionArguments,
+  context: PageContext,
+): Promise<TakenSnapshot | undefined> {
   if ((args.snapshot ?? 'diff') === 'none') return undefined;
   return takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
 }
@@ -104,7 +107,8 @@ async function finishAction(
   // If a scroll or a synthetic action changed nothing, the page may react only in the next animation frame.
   const needsAnimationFrame =
     act.input === 'none' ? hasEffect : act.input === 'synthetic' && !hasChanged && !hasOnlyScrolled;
-  if (safeDocument.hidden && watch.changes === 0 && !isNavigating && needsAnimationFrame) notes.push(NoFramesNote);
+  if (unclobberedDocument.hidden && watch.changes === 0 && !isNavigating && needsAnimationFrame)
+    notes.push(NoFramesNote);
   if (watch.download !== undefined) notes.push('A download began.');
   return {
     ...(act.target?.isConnected ? { target: describeElement(act.target, context) } : {}),
@@ -115,7 +119,7 @@ async function finishAction(
     ...(changeSummary ? { snapshot: changeSummary.id } : {}),
     ...(watch.navigating === undefined ? {} : { navigating: watch.navigating }),
     ...(location.href === watch.url ? {} : { url: location.href }),
-    ...(safeDocument.title === watch.title ? {} : { title: readDocumentTitle() }),
+    ...(unclobberedDocument.title === watch.title ? {} : { title: readDocumentTitle() }),
     ...(isBusy ? { busy: true } : {}),
     ...(watch.download === undefined ? {} : { download: watch.download }),
     notes,
@@ -130,7 +134,9 @@ const FormatTags = /^(a|b|strong|i|em|u|s|del|ins|mark|code|pre|sub|sup|h[1-6]|u
  * formatting.
  */
 function listAddedFormats(watch: ChangeWatch): string[] {
-  const formats = [...watch.added].filter((element) => element.isConnected && FormatTags.test(element.localName));
+  const formats = [...watch.addedElements].filter(
+    (element) => element.isConnected && FormatTags.test(element.localName),
+  );
   const editableFormats = formats.filter((element) => element instanceof HTMLElement && element.isContentEditable);
   return [...new Set(editableFormats.map((element) => `<${element.localName}>`))].slice(0, MaxNamedFormats);
 }
@@ -139,7 +145,7 @@ function describeInvisibleChanges(watch: ChangeWatch): string {
   return `No text or state changed, but the look of ${watch.changed.size} elements may have: their attributes changed.`;
 }
 
-interface DescribedChanges {
+interface ChangeDescription {
   readonly id: string;
   readonly text: string;
   readonly changed: boolean;
@@ -151,7 +157,7 @@ async function describeChanges(
   watch: ChangeWatch,
   args: ActionArguments,
   context: PageContext,
-): Promise<DescribedChanges> {
+): Promise<ChangeDescription> {
   const alwaysShown = watch.affectedElements();
   const snapshotAfter = await takeSnapshot(
     { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens, alwaysShown },
@@ -162,26 +168,27 @@ async function describeChanges(
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  const isLineStillShown = makeStillShownTest(snapshotAfter);
+  const isLineStillShown = makeLineShownTest(snapshotAfter);
   const diff = diffLines(snapshotBefore.lines, snapshotAfter.lines, {
     isStillShown: (line) => isLineStillShown({ ...line, element: new WeakRef(line.element) }),
-    markNewLine: (line) => markAddedLine(line, watch),
+    chooseNewLineMark: (line) => chooseAddedLineMark(line, watch),
     maxTokens: MaxChangeTokens,
   });
-  const isLargeChange = diff.changedShare > MaxChangedShare && snapshotAfter.lines.length > MinLinesForShare;
+  const isLargeChange =
+    diff.changedFraction > MaxChangedLineFraction && snapshotAfter.lines.length > MinLinesForFractionLimit;
   const full = args.snapshot === 'full' || isLargeChange;
   return { id, text: full ? joinLines(snapshotAfter.lines) : diff.text, changed: diff.changes > 0, full };
 }
 
-function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
+function chooseAddedLineMark(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
   if (!line.folded || watch.isAddedElement(line.element)) return '+';
   return watch.changed.has(line.element) ? '~' : '>';
 }
 
-const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
+const pendingActions = new Map<string, { readonly snapshotBefore: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxPendingActions = 4;
 
-export async function watch(_: unknown, context: PageContext): Promise<WatchResult> {
+export async function watch(_: unknown, context: PageContext): Promise<ChangeWatchResult> {
   const snapshotBefore = await takeSnapshot(
     { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens },
     context,
@@ -191,7 +198,7 @@ export async function watch(_: unknown, context: PageContext): Promise<WatchResu
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  pendingActions.set(id, { before: snapshotBefore, watch: new ChangeWatch() });
+  pendingActions.set(id, { snapshotBefore, watch: new ChangeWatch() });
   for (const [old, entry] of pendingActions) {
     if (pendingActions.size <= MaxPendingActions) break;
     entry.watch.close();
@@ -206,9 +213,9 @@ export async function readChanges(args: ChangesArguments, context: PageContext):
   pendingActions.delete(args.since);
   let isBusy: boolean;
   try {
-    isBusy = await entry.watch.settle(context.signal, () => false);
+    isBusy = await entry.watch.waitUntilSettled(context.signal, () => false);
   } finally {
     entry.watch.close();
   }
-  return finishAction(args, context, entry.before, entry.watch, { input: 'none' }, isBusy);
+  return finishAction(args, context, entry.snapshotBefore, entry.watch, { input: 'none' }, isBusy);
 }

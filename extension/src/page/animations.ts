@@ -2,13 +2,13 @@
 // menu that closes with an animation would stay open.
 
 import { listKnownRoots } from './flat-tree.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 /** finishAnimations returns the number of finished animations, and calls onFinished with each animated element. */
 export function finishAnimations(onFinished?: (target: Element) => void): number {
   let count = 0;
   for (const animation of listAnimations()) {
-    if (!hasEnd(animation) || isCountdown(animation)) continue;
+    if (!isFiniteAnimation(animation) || isCountdown(animation)) continue;
     count++;
     try {
       animation.finish();
@@ -23,7 +23,7 @@ export function finishAnimations(onFinished?: (target: Element) => void): number
 
 /** listAnimations also returns the animations in shadow roots, which the list of the document does not contain. */
 function listAnimations(): Animation[] {
-  return listKnownRoots().flatMap((root) => (root instanceof ShadowRoot ? root : safeDocument).getAnimations());
+  return listKnownRoots().flatMap((root) => (root instanceof ShadowRoot ? root : unclobberedDocument).getAnimations());
 }
 
 const MinCountdownMs = 800;
@@ -35,7 +35,11 @@ const MinCountdownMs = 800;
 function isCountdown({ effect }: Animation): boolean {
   const target = effect instanceof KeyframeEffect ? effect.target : null;
   if (!target || Number(effect?.getComputedTiming().endTime) < MinCountdownMs) return false;
-  return target.textContent?.trim() === '' && !showsContent(target) && target.querySelector('img,svg,canvas') === null;
+  return (
+    target.textContent?.trim() === '' &&
+    !containsUserInterface(target) &&
+    target.querySelector('img,svg,canvas') === null
+  );
 }
 
 /**
@@ -44,10 +48,10 @@ function isCountdown({ effect }: Animation): boolean {
  */
 export function isFadingOut(element: Element): boolean {
   if (!element.isConnected || !element.checkVisibility({ visibilityProperty: true })) return false;
-  return Number(getComputedStyle(element).opacity) < 0.05 && showsContent(element);
+  return Number(getComputedStyle(element).opacity) < 0.05 && containsUserInterface(element);
 }
 
-function showsContent(element: Element): boolean {
+function containsUserInterface(element: Element): boolean {
   const selector = `${PopupSelector},${ControlSelector}`;
   return element.matches(PopupSelector) || element.querySelector(selector) !== null;
 }
@@ -60,12 +64,12 @@ const ControlSelector =
 export function animatesContent(): boolean {
   return listAnimations().some((animation) => {
     const { effect } = animation;
-    const target = effect instanceof KeyframeEffect && hasEnd(animation) ? effect.target : null;
-    return target !== null && showsContent(target);
+    const target = effect instanceof KeyframeEffect && isFiniteAnimation(animation) ? effect.target : null;
+    return target !== null && containsUserInterface(target);
   });
 }
 
-function hasEnd(animation: Animation): boolean {
+function isFiniteAnimation(animation: Animation): boolean {
   if (animation.playState !== 'running' || animation.timeline !== getTimeline()) return false;
   const end = animation.effect?.getComputedTiming().endTime;
   return animation.playbackRate > 0 && typeof end === 'number' && Number.isFinite(end);
@@ -98,5 +102,5 @@ function dispatchEndEvents(animation: Animation): Element | undefined {
 }
 
 function getTimeline(): DocumentTimeline {
-  return safeDocument.timeline;
+  return unclobberedDocument.timeline;
 }

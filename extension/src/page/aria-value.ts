@@ -8,11 +8,11 @@ import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import type { PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
-import { findTrustedKeyInput, focusOwnFrame, pressTrusted } from './trusted.ts';
+import { findTrustedKeyInput, focusOwnFrame, pressTrustedKey } from './trusted.ts';
 
 const MaxKeyPresses = 1_000;
-const PressLimitMs = 20_000;
-const ReactionTimeoutMs = 200;
+const KeyPressTimeoutMs = 20_000;
+const ValueChangeTimeoutMs = 200;
 const KeyPressesPerReport = 50;
 
 /** isValueWidget reports whether an element is a slider or spin button without a field for text. */
@@ -44,11 +44,11 @@ export async function setWidgetValue(
   if (isDisabled(widget)) throw new PageFailure('not_hittable', `The ${computeRole(widget)} is disabled.`);
   await focusOwnFrame(context);
   focusElement(widget);
-  const end = performance.now() + PressLimitMs;
+  const end = performance.now() + KeyPressTimeoutMs;
   for (let pressCount = 0; readValue(widget) !== wantedValue; pressCount++) {
-    if (pressCount >= MaxKeyPresses || performance.now() > end) throw makeUnreachedFailure(widget, wantedValue);
+    if (pressCount >= MaxKeyPresses || performance.now() > end) throw makeValueNotReachedFailure(widget, wantedValue);
     await moveValueCloser(widget, wantedValue, approvedKinds, context);
-    context.setDoneText(`moved the value to ${readValue(widget)}`);
+    context.setProgressText(`moved the value to ${readValue(widget)}`);
     if (pressCount % KeyPressesPerReport === KeyPressesPerReport - 1)
       context.report({ message: 'pressing arrow keys', progress: pressCount + 1 });
   }
@@ -74,14 +74,14 @@ async function moveValueCloser(
   context: PageContext,
 ): Promise<void> {
   const valueBefore = readValue(widget);
-  const isIncrease = wantedValue > valueBefore;
-  for (const name of isIncrease ? ['ArrowUp', 'ArrowRight'] : ['ArrowDown', 'ArrowLeft']) {
+  const isIncreasing = wantedValue > valueBefore;
+  for (const name of isIncreasing ? ['ArrowUp', 'ArrowRight'] : ['ArrowDown', 'ArrowLeft']) {
     const key = parseKey(name);
     const trustedInput = findTrustedKeyInput(widget, key, context);
-    if (trustedInput) await pressTrusted(trustedInput, key, approvedKinds, context);
+    if (trustedInput) await pressTrustedKey(trustedInput, key, approvedKinds, context);
     else pressKey(widget, key, approvedKinds);
     await waitForNextTask();
-    for (const end = performance.now() + ReactionTimeoutMs; readValue(widget) === valueBefore; ) {
+    for (const end = performance.now() + ValueChangeTimeoutMs; readValue(widget) === valueBefore; ) {
       if (performance.now() > end) break;
       await pause(10, context.signal);
     }
@@ -89,10 +89,10 @@ async function moveValueCloser(
   }
   const now = readValue(widget);
   if (!(Math.abs(wantedValue - now) < Math.abs(wantedValue - valueBefore)))
-    throw makeUnreachedFailure(widget, wantedValue);
+    throw makeValueNotReachedFailure(widget, wantedValue);
 }
 
-function makeUnreachedFailure(widget: Element, wantedValue: number): PageFailure {
+function makeValueNotReachedFailure(widget: Element, wantedValue: number): PageFailure {
   return new PageFailure(
     'rejected',
     `Arrow keys do not move the ${computeRole(widget)} to ${wantedValue}. Its value is ${readValue(widget)}. Press keys with browser_press_key, or drag it.`,

@@ -6,8 +6,8 @@ const MaxEmptyElements = 500;
 const MinBoxPixels = 8;
 const MaxBoxPixels = 500;
 const EmptySelector = ['div', 'span', 'i', 'p', 'section'].map((tag) => `${tag}:empty`).join();
-/** OtherLineSelector matches elements whose snapshot line already describes the boxes inside them. */
-const OtherLineSelector =
+/** SelfDescribingElementSelector matches elements whose snapshot line already describes the boxes inside them. */
+const SelfDescribingElementSelector =
   'a,button,label,summary,select,[role=button],[role=link],[role=img],[role=switch],[role=slider]';
 
 /** ColoredRoles are the roles of elements that often have no name, because users recognize them by their color. */
@@ -20,22 +20,22 @@ export class BoxDetector {
   isBox(element: Element): boolean {
     if (element.firstChild !== null || !(element instanceof HTMLElement)) return false;
     this.#boxes ??= findBoxes(element.ownerDocument);
-    return this.#boxes.has(element) || (element.getRootNode() !== element.ownerDocument && isDrawnBox(element));
+    return this.#boxes.has(element) || (element.getRootNode() !== element.ownerDocument && isVisibleBox(element));
   }
 }
 
 function findBoxes(page: Document): Set<Element> {
   const emptyElements = page.querySelectorAll(EmptySelector);
-  const boxes = emptyElements.length > MaxEmptyElements ? [] : [...emptyElements].filter(isDrawnBox);
+  const boxes = emptyElements.length > MaxEmptyElements ? [] : [...emptyElements].filter(isVisibleBox);
   return new Set(boxes.length > MaxBoxes ? [] : boxes);
 }
 
-function isDrawnBox(element: Element): boolean {
+function isVisibleBox(element: Element): boolean {
   if (!(element instanceof HTMLElement) || !element.matches(EmptySelector)) return false;
   const { offsetWidth, offsetHeight } = element;
   if (Math.min(offsetWidth, offsetHeight) < MinBoxPixels || Math.max(offsetWidth, offsetHeight) > MaxBoxPixels)
     return false;
-  if (element.closest(OtherLineSelector)) return false;
+  if (element.closest(SelfDescribingElementSelector)) return false;
   const style = getComputedStyle(element);
   return hasBorder(style) || isPainted(element, style);
 }
@@ -79,7 +79,7 @@ export function describeBox(element: Element): string {
   return `${describeColor(element, 'box')} [${element.offsetWidth}x${element.offsetHeight}${positionText}]`;
 }
 
-const MinAlpha = 0.1;
+const MinVisibleAlpha = 0.1;
 
 /** formatColor returns a computed color in hexadecimal notation, or an empty string for a nearly transparent color. */
 function formatColor(color: string): string {
@@ -89,7 +89,7 @@ function formatColor(color: string): string {
     .map(Number);
   if (!numbers) return /^[\w#(),.%/ -]+$/.test(color) && color !== 'transparent' ? color : '';
   const [red = 0, green = 0, blue = 0, alpha = 1] = numbers;
-  if (alpha < MinAlpha) return '';
+  if (alpha < MinVisibleAlpha) return '';
   const parts = alpha < 1 ? [red, green, blue, alpha * 255] : [red, green, blue];
   return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }

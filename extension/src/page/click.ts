@@ -18,7 +18,7 @@ export async function click(args: ClickArguments, context: PageContext): Promise
     const line = describeElement(element, context);
     const newTab = link?.newTab && !context.trustedInput ? new NewTabGuard() : undefined;
     const hasDefaultAction = await pressElement(element, args, context).finally(() => newTab?.close());
-    isComplete = hasDefaultAction && !newTab?.isUsed;
+    isComplete = hasDefaultAction && !newTab?.hasPreventedNewTab;
     const isTrusted = context.trustedInput?.hasReceivedInput ?? false;
     const notes = context.trustedInput && opensPopup(element) ? [PopupNote] : [];
     if (link?.newTab && !isComplete) notes.push(BlockedTabNote);
@@ -36,7 +36,7 @@ export async function click(args: ClickArguments, context: PageContext): Promise
  * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome could activate the new tab.
  */
 class NewTabGuard {
-  isUsed = false;
+  hasPreventedNewTab = false;
   readonly #controller = new AbortController();
 
   constructor() {
@@ -45,7 +45,7 @@ class NewTabGuard {
 
   #preventDefault(event: MouseEvent): void {
     if (event.isTrusted || event.defaultPrevented) return;
-    this.isUsed = true;
+    this.hasPreventedNewTab = true;
     event.preventDefault();
   }
 
@@ -99,7 +99,7 @@ async function pressElement(element: Element, options: ClickOptions, context: Pa
     await trustedMouse?.release(point, count);
     if (!trustedMouse) isComplete = !pressAndRelease(mouse, point, count);
   }
-  context.setDoneText('clicked');
+  context.setProgressText('clicked');
   return isComplete;
 }
 

@@ -1,6 +1,6 @@
 // Describes single elements, as snapshot lines and as structured data.
 import { findClosestInFlatTree } from './flat-tree.ts';
-import { formatHead } from './lines.ts';
+import { formatNodeHeader } from './lines.ts';
 import { computeElementName } from './names.ts';
 import type { DescribeResult, TargetArguments } from './operations.ts';
 import { computeRole } from './roles.ts';
@@ -9,7 +9,7 @@ import { isHidden, readShownText } from './shown-text.ts';
 import { findTarget, type PageContext } from './state.ts';
 import { formatStates, readShownValue } from './states.ts';
 import { makeNode } from './tree.ts';
-import { getFormAction, safeDocument } from './unclobbered.ts';
+import { getFormAction, unclobberedDocument } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
@@ -19,17 +19,17 @@ export function describeElement(element: Element, context: PageContext): string 
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
   const isElementHidden = isHidden(element);
   let name = isElementHidden ? '' : computeElementName(element, own);
-  if (name === '' && !isElementHidden) name = readTextOf(element);
+  if (name === '' && !isElementHidden) name = readElementText(element);
   name = shorten(name, MaxNameCharacters);
-  const ref = context.state.refs.refOf(element, context.prefix, role, name);
+  const ref = context.state.refs.getElementRef(element, context.prefix, role, name);
   const marks = `${formatStates(element, role)}${isElementHidden ? ' [hidden]' : ''} [ref=${ref}]`;
-  const headText = formatHead(
+  const headerText = formatNodeHeader(
     makeNode({ element, role, name, marks, value: isElementHidden ? undefined : readShownValue(element, role), ref }),
   );
-  return collectKnownSecrets().maskText(headText);
+  return collectKnownSecrets().maskText(headerText);
 }
 
-function readTextOf(element: Element): string {
+function readElementText(element: Element): string {
   if (
     !(element instanceof HTMLElement) ||
     element instanceof HTMLInputElement ||
@@ -71,7 +71,9 @@ export function isLink(element: Element): boolean {
 
 export function readHref(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
-  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, safeDocument.baseURI)?.href ?? '') : '';
+  return element instanceof SVGAElement
+    ? (URL.parse(element.href.baseVal, unclobberedDocument.baseURI)?.href ?? '')
+    : '';
 }
 
 export function findForm(element: Element): HTMLFormElement | null {

@@ -1,10 +1,10 @@
 // Defines the page script operations that the tools of the group devtools use.
 
-export interface LendArguments {
+export interface ShareArguments {
   readonly target?: string;
 }
 
-export interface LendResult {
+export interface ShareResult {
   /**
    * The field `name` is the name of the CSS highlight that marks the shared element for 10 s in all JavaScript worlds.
    */

@@ -15,9 +15,9 @@ function makeLines(text: string, isFolded = false): DiffLine[] {
   });
 }
 
-function diffTexts(oldText: string, after: string, maxTokens = 1_000): string {
-  const options = { isStillShown: () => false, markNewLine: () => '+' as const, maxTokens };
-  return diffLines(makeLines(oldText), makeLines(after), options).text;
+function diffTexts(oldText: string, newText: string, maxTokens = 1_000): string {
+  const options = { isStillShown: () => false, chooseNewLineMark: () => '+' as const, maxTokens };
+  return diffLines(makeLines(oldText), makeLines(newText), options).text;
 }
 
 test('a snapshot diff shows a new row below its table', () => {
@@ -47,12 +47,12 @@ test('a snapshot diff without changes is empty', () => {
 });
 
 test('a diff only counts the changed lines beyond maxTokens', () => {
-  const after = Array.from({ length: 100 }, (_, i) => `line number ${i}`).join('\n');
-  assert.match(diffTexts('x', after, 50), /… \d\d more changed lines; take a snapshot$/);
+  const newText = Array.from({ length: 100 }, (_, i) => `line number ${i}`).join('\n');
+  assert.match(diffTexts('x', newText, 50), /… \d\d more changed lines; take a snapshot$/);
 });
 
 test('a diff does not mark rows as removed that the page still shows but the snapshot leaves out', () => {
-  const options = { isStillShown: () => true, markNewLine: () => '>' as const, maxTokens: 100 };
+  const options = { isStillShown: () => true, chooseNewLineMark: () => '>' as const, maxTokens: 100 };
   assert.equal(diffLines(makeLines('row 1\nrow 2'), makeLines('row 2\nrow 3', true), options).text, '> row 3');
 });
 

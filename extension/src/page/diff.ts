@@ -15,10 +15,10 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
    */
   readonly isStillShown: (diffLine: Old) => boolean;
   /**
-   * markNewLine returns the mark of a line that is not in the old snapshot: "+" new, "~" changed, or ">" revealed by
+   * chooseNewLineMark returns the mark of a line that is not in the old snapshot: "+" new, "~" changed, or ">" revealed by
    * scrolling.
    */
-  readonly markNewLine: (diffLine: New) => '+' | '~' | '>';
+  readonly chooseNewLineMark: (diffLine: New) => '+' | '~' | '>';
   /** maxTokens is the maximum size of the diff in tokens; lines beyond the limit are only counted. */
   readonly maxTokens: number;
 }
@@ -26,7 +26,7 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
 export interface Diff {
   readonly text: string;
   readonly changes: number;
-  readonly changedShare: number;
+  readonly changedFraction: number;
 }
 
 /**
@@ -54,8 +54,8 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   for (const diffLine of after) {
     const lineMark = movedLines.has(diffLine.key)
       ? '~'
-      : (markExistingLine(diffLine, oldLineByKey.get(diffLine.key), replacedLines.has(diffLine.key)) ??
-        options.markNewLine(diffLine));
+      : (chooseExistingLineMark(diffLine, oldLineByKey.get(diffLine.key), replacedLines.has(diffLine.key)) ??
+        options.chooseNewLineMark(diffLine));
     if (lineMark) markByKey.set(diffLine.key, lineMark);
   }
   const removedLines = missingLines.filter((diffLine) => !replacedLines.removedKeys.has(diffLine.key));
@@ -67,10 +67,10 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   if (topmostRemovedLines.length > MaxRemovedLines)
     output.add(`- … ${topmostRemovedLines.length - MaxRemovedLines} more lines`);
   const changes = markByKey.size + removedLines.length;
-  return { text: output.finish(), changes, changedShare: after.length === 0 ? 1 : markByKey.size / after.length };
+  return { text: output.finish(), changes, changedFraction: after.length === 0 ? 1 : markByKey.size / after.length };
 }
 
-function markExistingLine(
+function chooseExistingLineMark(
   diffLine: DiffLine,
   previousLine: DiffLine | undefined,
   isReplaced: boolean,

@@ -13,24 +13,24 @@ const MinHandlePixels = 3;
 
 /** Each traversal of the page needs a new DragHandles, because it limits the number of handles in a snapshot. */
 export class DragHandles {
-  readonly #handles = new Set<Element>();
+  readonly #dragHandles = new Set<Element>();
 
-  /** isHandle reports whether a user can drag an element, given the cursors over the element and over its parent. */
-  isHandle(element: Element, cursor: string, parentCursor: string): boolean {
+  /** isDragHandle reports whether a user can drag an element, given the cursors over the element and over its parent. */
+  isDragHandle(element: Element, cursor: string, parentCursor: string): boolean {
     const isDraggable = element.getAttribute('draggable') === 'true';
     if (!isDraggable && !this.#looksDraggable(element, cursor, parentCursor)) return false;
-    this.#handles.add(element);
+    this.#dragHandles.add(element);
     return true;
   }
 
   has(element: Element): boolean {
-    return this.#handles.has(element);
+    return this.#dragHandles.has(element);
   }
 
   #looksDraggable(element: Element, cursor: string, parentCursor: string): boolean {
     const hasDragCursor = cursor !== parentCursor && DragCursor.test(cursor);
     if (!hasDragCursor && !element.matches(LibraryHandleSelector)) return false;
-    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || ResizeCursorPattern.test(cursor))
+    if (!(element instanceof HTMLElement) || this.#dragHandles.size >= MaxHandles || ResizeCursorPattern.test(cursor))
       return false;
     return Math.min(element.offsetWidth, element.offsetHeight) >= MinHandlePixels;
   }

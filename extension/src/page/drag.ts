@@ -10,16 +10,16 @@ import { type InputPoint, waitUntilReady } from './ready.ts';
 import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { findTarget, type PageContext } from './state.ts';
-import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
-import { safeDocument } from './unclobbered.ts';
+import { isFrameElement, makeFrameAtPointFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 /** Drag libraries ignore a pointer that jumps to the end of the drag in one move. */
 const DragSteps = 12;
 
 /** Some drag libraries detect the drop target with a timer, so the pointer rests at the end of the drag. */
-const DropHoldMs = 100;
-/** HiddenDropHoldMs exceeds 1 s, because Chrome runs timers only once per second in a hidden tab. */
-const HiddenDropHoldMs = 1_100;
+const DropPauseMs = 100;
+/** HiddenDropPauseMs exceeds 1 s, because Chrome runs timers only once per second in a hidden tab. */
+const HiddenDropPauseMs = 1_100;
 
 interface ViewportPoint {
   readonly x: number;
@@ -114,12 +114,12 @@ function computeCenter(element: Element): ViewportPoint {
 }
 
 /** A browser starts an HTML drag only after the pointer has moved a few pixels. */
-const FirstMovePixels = 6;
+const InitialDragMovePixels = 6;
 
 /** checkNoFrame throws if a point is on a frame element, because the input would reach another document. */
 function checkNoFrame({ x, y }: ViewportPoint): void {
   const target = findElementAtPoint(x, y);
-  if (target && isFrameElement(target)) throw makeFrameInWayFailure();
+  if (target && isFrameElement(target)) throw makeFrameAtPointFailure();
 }
 
 /** If one coordinate of a drag changes by less than MinDragPixels, the drag runs along the other axis. */
@@ -171,18 +171,18 @@ async function dragTrusted(
 ): Promise<string[]> {
   await mouse.press(startPoint);
   const [x, y] = [end.point.x - startPoint.x, end.point.y - startPoint.y];
-  const firstFraction = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(x, y)));
+  const firstMoveFraction = Math.min(0.5, InitialDragMovePixels / Math.max(1, Math.hypot(x, y)));
   await waitForNextFrame(context.signal);
-  await mouse.drag(startPoint.x + x * firstFraction, startPoint.y + y * firstFraction);
+  await mouse.drag(startPoint.x + x * firstMoveFraction, startPoint.y + y * firstMoveFraction);
   await waitForNextFrame(context.signal);
   const to = end.scrollIntoView(startPoint); // Scroll only after the first move, which starts an HTML drag.
   for (let step = 1; step <= DragSteps; step++) {
     const fraction = step / DragSteps;
     await waitForNextFrame(context.signal);
     await mouse.drag(startPoint.x + (to.x - startPoint.x) * fraction, startPoint.y + (to.y - startPoint.y) * fraction);
-    context.setDoneText(`dragged ${step} of ${DragSteps} steps`);
+    context.setProgressText(`dragged ${step} of ${DragSteps} steps`);
   }
-  await pause(DropHoldMs, context.signal);
+  await pause(DropPauseMs, context.signal);
   await mouse.release(to);
   await waitForNextFrame(context.signal);
   return [];
@@ -217,9 +217,9 @@ async function dragSynthetic(
       // During an HTML drag, a browser sends no pointer events.
       if (dropEvents) dropEvents.dragOver(hit, at);
       else mouse.move(at.x, at.y, hit);
-      context.setDoneText(`dragged ${step} of ${DragSteps} steps`);
+      context.setProgressText(`dragged ${step} of ${DragSteps} steps`);
     }
-    if (!dropEvents) await pause(safeDocument.hidden ? HiddenDropHoldMs : DropHoldMs, context.signal);
+    if (!dropEvents) await pause(unclobberedDocument.hidden ? HiddenDropPauseMs : DropPauseMs, context.signal);
     return dropEvents ? dropEvents.end(findHitElement(to), to) : [];
   } finally {
     if (context.signal.aborted) dropEvents?.cancel();
@@ -269,10 +269,10 @@ class DropEvents {
     if (!this.#hasEnded) this.#finish({ x: 0, y: 0 }, false);
   }
 
-  #finish(at: ViewportPoint, isDropped: boolean): void {
+  #finish(at: ViewportPoint, isDropAccepted: boolean): void {
     this.#hasEnded = true;
     // Chrome ignores dropEffect in a DataTransfer that a script created, so the page sees the effect "none".
-    this.#data.dropEffect = isDropped ? 'move' : 'none';
+    this.#data.dropEffect = isDropAccepted ? 'move' : 'none';
     this.#send(this.#draggedElement, 'dragend', at);
   }
 

@@ -16,7 +16,7 @@ export function findHiddenOriginal(element: Element): Element | undefined {
   if (siblings.length > MaxSiblings) return undefined;
   return siblings.find((sibling) => {
     if (sibling.getAttribute('aria-hidden') === 'true' || !sibling.textContent?.trim()) return false;
-    const { drawn, closed } = determineVisibility(sibling, getComputedStyle(sibling));
-    return drawn && closed;
+    const { isRendered, hidesContents } = determineVisibility(sibling, getComputedStyle(sibling));
+    return isRendered && hidesContents;
   });
 }

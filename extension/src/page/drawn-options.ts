@@ -1,12 +1,12 @@
 // Finds the visible options of a custom list. Some pages hide the elements with ARIA roles, and draw other elements in
 // place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 const MaxSearchedElements = 2_000;
 
-/** findDrawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
-export function findDrawnOptions(listElement: Element): Element[] {
+/** findCustomOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
+export function findCustomOptions(listElement: Element): Element[] {
   const popupElement = findPopup(listElement);
   const foundOptions: Element[] = [];
   const pendingElements: Element[] = popupElement ? [popupElement] : [];
@@ -23,7 +23,11 @@ export function findDrawnOptions(listElement: Element): Element[] {
 }
 
 export function findPopup(listElement: Element): Element | undefined {
-  for (let at: Element | null = getFlatParent(listElement); at && at !== safeDocument.body; at = getFlatParent(at)) {
+  for (
+    let at: Element | null = getFlatParent(listElement);
+    at && at !== unclobberedDocument.body;
+    at = getFlatParent(at)
+  ) {
     if (hasSize(at)) return at;
   }
   return undefined;

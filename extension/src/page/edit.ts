@@ -9,7 +9,7 @@ import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval } from './secrets.ts';
 import { isDisabled, readEditableText } from './states.ts';
-import { getFormElements, safeDocument } from './unclobbered.ts';
+import { getFormElements, unclobberedDocument } from './unclobbered.ts';
 
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
@@ -97,7 +97,7 @@ export async function writeField(
   const oldText = replacesWholeValue && append ? readField(field) : '';
   await selectContent(field, append && !replacesWholeValue);
   await insertText(field, oldText + text, approvedKinds);
-  finishField(field);
+  sendChangeWithoutFocus(field);
 }
 
 /**
@@ -168,8 +168,8 @@ export async function selectContent(field: Field, placesCaretAtEnd: boolean): Pr
  * focus.
  */
 export async function insertText(field: Field, text: string, approvedKinds: readonly SecretKind[]): Promise<void> {
-  const isLineField = isInput(field);
-  const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
+  const isSingleLineField = isInput(field);
+  const lines = isSingleLineField || isTextArea(field) ? [text] : text.split('\n');
   for (const [i, line] of lines.entries()) {
     if (i > 0) {
       performEdit(field, 'paragraph', approvedKinds);
@@ -197,8 +197,8 @@ function setValue(field: Field, value: string): void {
 }
 
 /** In a document without the focus, the browser does not dispatch "change" when the focus leaves a field. */
-export function finishField(field: Field): void {
-  if (!safeDocument.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
+export function sendChangeWithoutFocus(field: Field): void {
+  if (!unclobberedDocument.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
 }
 
 function sendInput(field: Element, inputType: string, data: string): void {

@@ -2,9 +2,9 @@
 // for a user's edits.
 import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
-/** Edits maps each edit to the inputType of its beforeinput event, and to its execCommand command. */
+/** EditCommands maps each edit to the inputType of its beforeinput event, and to its execCommand command. */
 const EditCommands = {
   text: { inputType: 'insertText', command: 'insertText' },
   line: { inputType: 'insertLineBreak', command: 'insertText' },
@@ -30,12 +30,12 @@ export function performEdit(
   target: Element,
   edit: EditCommand,
   approvedKinds: readonly SecretKind[],
-  editText = '',
+  insertedText = '',
 ): EditOutcome {
   const { inputType, command } = EditCommands[edit];
-  const data = edit === 'text' ? editText : null;
+  const data = edit === 'text' ? insertedText : null;
   const init = { bubbles: true, cancelable: true, composed: true, inputType, data };
   if (!target.dispatchEvent(new InputEvent('beforeinput', init))) return 'prevented';
   requireTypingApproval(target, approvedKinds); // the page can move the focus during the event
-  return safeDocument.execCommand(command, false, edit === 'line' ? '\n' : editText) ? 'done' : 'failed';
+  return unclobberedDocument.execCommand(command, false, edit === 'line' ? '\n' : insertedText) ? 'done' : 'failed';
 }

@@ -17,9 +17,9 @@ export class PageFailure extends Error {
   }
 }
 
-/** `doneText` describes what the operation did before it failed. */
-export function toPageError(thrownValue: unknown, signal: AbortSignal, doneText: string): PageError {
-  const progress = doneText === '' ? {} : { done: doneText };
+/** `progressText` describes what the operation did before it failed. */
+export function toPageError(thrownValue: unknown, signal: AbortSignal, progressText: string): PageError {
+  const progress = progressText === '' ? {} : { done: progressText };
   if (thrownValue instanceof PageFailure) {
     const { code, message, ref, pageText } = thrownValue;
     return { code, message, ...(ref ? { ref } : {}), ...(pageText ? { pageText } : {}), ...progress };

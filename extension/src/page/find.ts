@@ -3,7 +3,7 @@ import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { getFlatParent, selectAll } from './flat-tree.ts';
 import { compileRegex, type LinearRegex } from './linear-regex.ts';
-import { formatHead, SnapshotPrinter } from './lines.ts';
+import { formatNodeHeader, SnapshotPrinter } from './lines.ts';
 import { computeElementName } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
 import { waitForNextTask } from './pace.ts';
@@ -134,7 +134,7 @@ function listAncestors(element: Element): string[] {
     const role = computeRole(at);
     if (role === '' || role === 'paragraph' || role === 'rowgroup') continue;
     path.unshift(
-      formatHead(
+      formatNodeHeader(
         makeNode({
           element: at,
           role,
@@ -154,14 +154,14 @@ class TreeSearch {
   total = 0;
   readonly #matchesText: TextMatcher;
   readonly #role: string | undefined;
-  readonly #limit: number;
+  readonly #maxMatches: number;
   readonly #context: PageContext;
   readonly #secretMask = collectSecrets();
 
   constructor(matchesText: TextMatcher, role: string | undefined, limit: number, context: PageContext) {
     this.#matchesText = matchesText;
     this.#role = role;
-    this.#limit = limit;
+    this.#maxMatches = limit;
     this.#context = context;
   }
 
@@ -179,20 +179,20 @@ class TreeSearch {
   }
 
   #visitNode(node: TreeNode, path: readonly string[]): boolean {
-    const headText = formatHead(node);
-    const innerPath = headText === '' || headText === '-' ? path : [...path, shorten(headText, 80)];
+    const headerText = formatNodeHeader(node);
+    const innerPath = headerText === '' || headerText === '-' ? path : [...path, shorten(headerText, 80)];
     if (this.#role !== undefined) {
       const isMatch =
         node.role === this.#role && this.#acceptsText(`${node.name} ${node.value ?? ''} ${collectText(node)}`);
-      if (isMatch) this.#addPart(node, node, path);
+      if (isMatch) this.#addMatchingPart(node, node, path);
       return this.visit(node, innerPath) || isMatch;
     }
     // The search compares the name of a container only if no node inside the container matches.
     if (this.visit(node, innerPath)) return true;
     if (!this.#acceptsText(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
     const textElements = node.role === 'clickable' ? this.#findTextElements(node.element) : [];
-    if (textElements.length === 0) this.#addPart(node, node, path);
-    else for (const element of textElements) this.#addElement(element, [...path, shorten(headText, 80)]);
+    if (textElements.length === 0) this.#addMatchingPart(node, node, path);
+    else for (const element of textElements) this.#addElement(element, [...path, shorten(headerText, 80)]);
     return true;
   }
 
@@ -215,10 +215,10 @@ class TreeSearch {
       if (element.childElementCount > 0 || isHidden(element)) return false;
       return this.#acceptsText(readShownText(element, MaxSearchedCharacters));
     });
-    const isWhole = matchingElements.some(
+    const isWholeTextMatched = matchingElements.some(
       (element) => cleanText(element.textContent ?? '') === cleanText(container.textContent ?? ''),
     );
-    return isWhole ? [] : matchingElements;
+    return isWholeTextMatched ? [] : matchingElements;
   }
 
   /**
@@ -230,41 +230,42 @@ class TreeSearch {
     const matchingElements = elements.filter((element) =>
       this.#acceptsText(readShownText(element, MaxSearchedCharacters)),
     );
-    const smallestElements = matchingElements.filter(
+    const innermostElements = matchingElements.filter(
       (element) => !matchingElements.some((otherElement) => otherElement !== element && element.contains(otherElement)),
     );
-    if (elements.length === 1 || smallestElements.length === 0) {
-      this.#addPart(part, parent, path);
+    if (elements.length === 1 || innermostElements.length === 0) {
+      this.#addMatchingPart(part, parent, path);
       return;
     }
     const line = shorten(cleanText(part.text), 80);
-    for (const element of smallestElements) {
+    for (const element of innermostElements) {
       if (elements.every((otherElement) => element.contains(otherElement)))
-        this.#addPart({ ...part, element }, parent, path);
+        this.#addMatchingPart({ ...part, element }, parent, path);
       else this.#addElement(element, parent.ref ? path : [...path, JSON.stringify(line)]);
     }
   }
 
   #addElement(element: Element, path: readonly string[]): void {
-    if (++this.total > this.#limit) return;
+    if (++this.total > this.#maxMatches) return;
     const line = describeElement(element, this.#context);
     this.matches.push({ ref: parseRef(line), line, path });
   }
 
-  #addPart(part: TreePart, parent: TreeNode, path: readonly string[]): void {
-    if (++this.total > this.#limit) return;
+  #addMatchingPart(part: TreePart, parent: TreeNode, path: readonly string[]): void {
+    if (++this.total > this.#maxMatches) return;
     const { refs } = this.#context.state;
     if (part.kind !== 'node') {
       const name = shorten(cleanText(part.text), 200);
       const ref =
-        parent.ref || refs.refOf(part.element, this.#context.prefix, computeRole(part.element), shorten(name, 80));
+        parent.ref ||
+        refs.getElementRef(part.element, this.#context.prefix, computeRole(part.element), shorten(name, 80));
       const line = parent.ref ? this.#formatLine(parent) : `${name} [ref=${ref}]`;
       this.matches.push({ ref, line: this.#secretMask.maskText(line), path });
       return;
     }
     const ref =
       part.ref ||
-      refs.refOf(part.element, this.#context.prefix, part.role, part.name || collectText(part).slice(0, 80));
+      refs.getElementRef(part.element, this.#context.prefix, part.role, part.name || collectText(part).slice(0, 80));
     const line = this.#formatLine(part);
     const lineWithRef = line.includes(`[ref=${ref}]`) ? line : `${line} [ref=${ref}]`;
     this.matches.push({ ref, line: this.#secretMask.maskText(lineWithRef), path });
@@ -273,7 +274,7 @@ class TreeSearch {
   #formatLine(node: TreeNode): string {
     const printer = new SnapshotPrinter(this.#context.state.refs, 'full');
     for (const _ of printer.printParts({ ...node, children: [node] }, 0, 'find'));
-    return shorten(printer.lines[0]?.text ?? formatHead(node), 400);
+    return shorten(printer.lines[0]?.text ?? formatNodeHeader(node), 400);
   }
 }
 

@@ -1,7 +1,14 @@
 // Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
 // and assigned nodes replace slots.
 import { readShadowRoot } from '../chrome-dom.ts';
-import { getFirstChild, getNextSibling, getParentNode, isClobbered, isForm, safeDocument } from './unclobbered.ts';
+import {
+  getFirstChild,
+  getNextSibling,
+  getParentNode,
+  isClobbered,
+  isForm,
+  unclobberedDocument,
+} from './unclobbered.ts';
 
 /** Checking the tag name first is faster than calling Chrome's API for shadow roots on each element. */
 const ShadowHostTags = new Set(
@@ -26,9 +33,9 @@ export function getShadowRoot(element: Element): ShadowRoot | null {
 
 export function listKnownRoots(): (Document | ShadowRoot)[] {
   const knownRoots: (Document | ShadowRoot)[] = [document];
-  for (const reference of knownRootRefs) {
-    const shadowRoot = reference.deref();
-    if (!shadowRoot) knownRootRefs.delete(reference);
+  for (const weakRef of knownRootRefs) {
+    const shadowRoot = weakRef.deref();
+    if (!shadowRoot) knownRootRefs.delete(weakRef);
     else if (shadowRoot.isConnected) knownRoots.push(shadowRoot);
   }
   return knownRoots;
@@ -87,7 +94,7 @@ export function findClosestInFlatTree(element: Element, matches: (at: Element) =
 }
 
 export function findElementAtPoint(x: number, y: number): Element | null {
-  let elementAtPoint = safeDocument.elementFromPoint(x, y);
+  let elementAtPoint = unclobberedDocument.elementFromPoint(x, y);
   while (elementAtPoint) {
     const innerElement = getShadowRoot(elementAtPoint)?.elementFromPoint(x, y);
     if (!innerElement || innerElement === elementAtPoint) break;
@@ -97,17 +104,17 @@ export function findElementAtPoint(x: number, y: number): Element | null {
 }
 
 export function getFocusedElement(): Element | null {
-  let focusedElement = safeDocument.activeElement;
+  let focusedElement = unclobberedDocument.activeElement;
   while (focusedElement) {
     const innerElement = getShadowRoot(focusedElement)?.activeElement;
     if (!innerElement) break;
     focusedElement = innerElement;
   }
-  return focusedElement === safeDocument.body ? null : focusedElement;
+  return focusedElement === unclobberedDocument.body ? null : focusedElement;
 }
 
 export function forEachRoot(visitRoot: (shadowRoot: Document | ShadowRoot) => void): void {
-  const pendingRoots: (Document | ShadowRoot)[] = [safeDocument];
+  const pendingRoots: (Document | ShadowRoot)[] = [unclobberedDocument];
   for (let shadowRoot = pendingRoots.pop(); shadowRoot; shadowRoot = pendingRoots.pop()) {
     visitRoot(shadowRoot);
     for (const element of findPossibleShadowHosts(shadowRoot)) {
@@ -132,7 +139,7 @@ function* findPossibleShadowHosts(shadowRoot: Document | ShadowRoot): Generator<
     return;
   }
   const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
-  const elementAtPoint = safeDocument.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
+  const elementAtPoint = unclobberedDocument.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
   for (let i = 0; i < elementAtPoint.snapshotLength; i++) {
     const node = elementAtPoint.snapshotItem(i);
     if (node instanceof Element) yield node;
@@ -152,6 +159,8 @@ export function selectAll(selector: string, maxElements = Number.POSITIVE_INFINI
 /** selectInKnownRoots searches only the document and the shadow roots that were found so far. */
 export function selectInKnownRoots(selector: string): Element[] {
   return listKnownRoots()
-    .flatMap((shadowRoot) => [...(shadowRoot === document ? safeDocument : shadowRoot).querySelectorAll(selector)])
+    .flatMap((shadowRoot) => [
+      ...(shadowRoot === document ? unclobberedDocument : shadowRoot).querySelectorAll(selector),
+    ])
     .filter((element) => !isClobbered(element));
 }

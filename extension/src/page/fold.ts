@@ -4,7 +4,7 @@ import type { Rect } from './operations.ts';
 import { getViewportRect, intersectRects } from './view.ts';
 import { countTokens } from './visible-text.ts';
 
-export interface FoldResult {
+export interface FoldedLines {
   readonly lines: readonly Line[];
   readonly removed: number;
 }
@@ -13,9 +13,9 @@ export interface FoldResult {
  * foldLines leaves out the snapshot lines that are farthest from the visible area, until the text has at most maxTokens
  * tokens.
  */
-export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: Rect): FoldResult {
-  const lineCosts = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
-  let total = lineCosts.reduce((sum, cost) => sum + cost, 0);
+export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: Rect): FoldedLines {
+  const lineTokenCounts = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
+  let total = lineTokenCounts.reduce((sum, cost) => sum + cost, 0);
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
   const visibleClip = intersectRects(viewRect, getViewportRect());
   const distantLines = lines
@@ -37,7 +37,7 @@ export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: R
       )
         continue;
       removedRows.add(i);
-      total -= lineCosts[i] ?? 0;
+      total -= lineTokenCounts[i] ?? 0;
     }
   }
   return { lines: insertFoldMarkers(lines, removedRows), removed: removedRows.size };

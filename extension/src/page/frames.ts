@@ -11,7 +11,7 @@ import type {
 } from './frame-operations.ts';
 import type { FrameInfo, Rect } from './operations.ts';
 import type { PageContext } from './state.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
 export function makeFrameInfo(element: Element, frameRef: string, lineNumber: number): FrameInfo {
@@ -57,7 +57,7 @@ function findVisiblePart(element: Element): Rect | undefined {
 }
 
 export async function listFrameAreas(): Promise<FrameAreasResult> {
-  return { areas: [...safeDocument.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
+  return { areas: [...unclobberedDocument.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
 }
 
 function findFrameArea(element: Element): FrameArea[] {

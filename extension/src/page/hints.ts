@@ -41,7 +41,7 @@ export function hasActionIcons(element: Element): boolean {
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 
-export function declaresClick(element: Element): boolean {
+export function hasDeclaredClickHandler(element: Element): boolean {
   // An anchor without a URL is a link that a script handles, unless the anchor only marks a position in the page.
   if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');
   return element.hasAttributes() && element.getAttributeNames().some((name) => ClickAttribute.test(name));

@@ -9,7 +9,7 @@ import { MaxNesting } from './walk.ts';
 
 const SkippedTags = new Set('script style template noscript head meta link base'.split(' '));
 const VoidTags = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
-const KeptAttributes = new Set(
+const PrintedAttributes = new Set(
   `id class name type role href src alt title placeholder for value checked selected disabled readonly required
   multiple open colspan rowspan scope lang dir datetime action method target rel tabindex contenteditable draggable
   data-testid data-id`.split(/\s+/),
@@ -25,11 +25,11 @@ export class HtmlWriter {
   #characterCount = 0;
   #visitedCount = 0;
   #nestingDepth = 0;
-  #sliceEndMs = 0;
+  #timeSliceEndMs = 0;
 
   /** The method `run` yields the number of visited elements every 50 ms, and finally returns the HTML. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEndMs = performance.now() + TimeSliceMs;
+    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     yield* this.#visit(root);
     return this.#parts
       .join('')
@@ -44,19 +44,19 @@ export class HtmlWriter {
       this.isTruncated = true;
       return;
     }
-    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
       yield this.#visitedCount;
-      this.#sliceEndMs = performance.now() + TimeSliceMs;
+      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
-    if (!elementVisibility.drawn) return;
+    if (!elementVisibility.isRendered) return;
     if (computeRole(element) === 'iframe') this.frames.push(element);
     this.#addHtml(`<${tag}${formatAttributes(element)}>`);
     if (VoidTags.test(tag)) return;
     if (element instanceof HTMLTextAreaElement) this.#addHtml(escapeHtml(readFullValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
-      const isTextVisible = !elementVisibility.closed && elementVisibility.text && isTextShown(element, style);
+      const isTextVisible = !elementVisibility.hidesContents && elementVisibility.text && isTextShown(element, style);
       this.#nestingDepth++;
       for (const child of listFlatChildren(element)) {
         if (child instanceof Element) yield* this.#visit(child);
@@ -77,7 +77,7 @@ export class HtmlWriter {
 function formatAttributes(element: Element): string {
   let text = '';
   for (const { name, value } of element.attributes) {
-    if (!KeptAttributes.has(name) && !name.startsWith('aria-')) continue;
+    if (!PrintedAttributes.has(name) && !name.startsWith('aria-')) continue;
     if (name === 'value' && findSecretKind(element)) continue;
     const isInlineUrl = value.startsWith('data:') || value.startsWith('javascript:');
     text += ` ${name}="${escapeHtml(cleanLines(isInlineUrl ? '…' : value.slice(0, MaxAttributeCharacters)))}"`;

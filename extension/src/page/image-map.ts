@@ -1,12 +1,12 @@
 // Finds points inside the areas of image maps. The browser draws no boxes for image map areas; they receive input
 // through the image.
 import type { Rect } from './operations.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 export function findMappedImages(areaElement: HTMLAreaElement): HTMLImageElement[] {
   const name = areaElement.closest('map')?.name.toLowerCase();
   if (!name) return [];
-  return [...safeDocument.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
+  return [...unclobberedDocument.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
 }
 
 /** listAreaPoints returns points of the viewport that are probably inside an image map area. */

@@ -12,11 +12,11 @@ import {
 import { findCharacterKey } from './keyboard.ts';
 import { moveCaret, scrollByKey } from './move-keys.ts';
 import type { Modifier } from './operations.ts';
-import { announceFocus, focusElement, type PressedModifiers, toPressedKeys } from './pointer.ts';
+import { dispatchMissingFocusEvents, focusElement, type PressedModifiers, toPressedKeys } from './pointer.ts';
 import { isFocusable } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { changeValue } from './value-keys.ts';
 
 export interface Key {
@@ -126,18 +126,18 @@ function hasCommandModifier(pressedModifiers: PressedModifiers): boolean {
 export function pressKey(target: Element, key: Key, approvedKinds: readonly SecretKind[]): string {
   requireTypingApproval(target, approvedKinds);
   const isDefault = sendKey(target, 'keydown', key);
-  let doneText = '';
+  let progressText = '';
   if (isDefault) {
     const isKeypressAllowed = key.text === '' || sendKey(target, 'keypress', key);
     if (isKeypressAllowed) {
       requireTypingApproval(target, approvedKinds);
-      doneText = performDefaultAction(getFocusedElement() ?? target, key, approvedKinds);
+      progressText = performDefaultAction(getFocusedElement() ?? target, key, approvedKinds);
     }
   }
-  announceFocus();
+  dispatchMissingFocusEvents();
   const end = getFocusedElement() ?? target;
-  sendKey(end.isConnected ? end : safeDocument.body, 'keyup', key);
-  return doneText;
+  sendKey(end.isConnected ? end : unclobberedDocument.body, 'keyup', key);
+  return progressText;
 }
 
 export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup', key: Key): boolean {
@@ -157,7 +157,7 @@ export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup',
 }
 
 function performDefaultAction(target: Element, key: Key, approvedKinds: readonly SecretKind[]): string {
-  if (hasCommandModifier(key.pressed)) return performCommand(target, key);
+  if (hasCommandModifier(key.pressed)) return performKeyboardShortcut(target, key);
   const isEditable = isTextField(target);
   switch (key.key) {
     case 'Enter':
@@ -189,20 +189,22 @@ function editByKey(target: Element, edit: EditCommand, approvedKinds: readonly S
   return edit === 'backspace' || edit === 'delete' ? 'deleted' : 'typed';
 }
 
-function performCommand(target: Element, key: Key): string {
+function performKeyboardShortcut(target: Element, key: Key): string {
   if (!key.pressed.ctrlKey && !key.pressed.metaKey) return '';
   switch (key.key.toLowerCase()) {
     case 'a':
       if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.select();
-      else safeDocument.execCommand('selectAll');
+      else unclobberedDocument.execCommand('selectAll');
       return 'selected all';
     case 'z':
-      return safeDocument.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
+      return unclobberedDocument.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
     case 'b':
     case 'i':
     case 'u': {
       const command = { b: 'bold', i: 'italic', u: 'underline' }[key.key.toLowerCase()];
-      return isRichTextEditor(target) && command !== undefined && safeDocument.execCommand(command) ? command : '';
+      return isRichTextEditor(target) && command !== undefined && unclobberedDocument.execCommand(command)
+        ? command
+        : '';
     }
     case 'enter':
       return isTextField(target) ? '' : clickClosestControl(target, 'button,a[href],summary');
@@ -263,7 +265,7 @@ function closeDialog(target: Element): string {
 
 function moveByTab(target: Element, isBackwards: boolean): string {
   const tabOrder: Element[] = [];
-  collectTabStops(safeDocument.querySelector('dialog:modal') ?? safeDocument.body, tabOrder);
+  collectTabStops(unclobberedDocument.querySelector('dialog:modal') ?? unclobberedDocument.body, tabOrder);
   const positiveElements = tabOrder
     .filter((element) => getTabIndex(element) > 0)
     .sort((a, b) => getTabIndex(a) - getTabIndex(b));
@@ -291,8 +293,8 @@ function collectTabStops(element: Element, tabOrder: Element[]): void {
 function isUncheckedRadio(element: Element): boolean {
   if (!(element instanceof HTMLInputElement) || element.type !== 'radio' || element.checked || element.name === '')
     return false;
-  const scope: ParentNode = element.form ?? document;
-  return [...scope.querySelectorAll('input[type=radio]')].some(
+  const searchRoot: ParentNode = element.form ?? document;
+  return [...searchRoot.querySelectorAll('input[type=radio]')].some(
     (otherInput) => otherInput instanceof HTMLInputElement && otherInput.name === element.name && otherInput.checked,
   );
 }

@@ -32,7 +32,7 @@ export function compileRegex(pattern: string): LinearRegex {
   } catch {
     throw makePatternFailure(pattern, 'it is not a valid regular expression');
   }
-  const compiledProgram = new Compiler(pattern).compile();
+  const compiledProgram = new RegexCompiler(pattern).compile();
   return { test: (testedText) => runProgram(compiledProgram, testedText.slice(0, MaxTextCharacters)) };
 }
 
@@ -44,7 +44,7 @@ function makePatternFailure(pattern: string, why: string): PageFailure {
   );
 }
 
-class Compiler {
+class RegexCompiler {
   readonly #pattern: readonly string[];
   readonly #source: string;
   readonly #instructions: Instruction[] = [];
@@ -76,9 +76,9 @@ class Compiler {
     const splitIndex = this.#addInstruction({ kind: 'split', a: start + 1, b: 0 });
     this.#appendInstructions(firstAlternative, start, start + 1);
     const jumpIndex = this.#addInstruction({ kind: 'jump', to: 0 });
-    this.#patchJump(splitIndex, 'b', this.#instructions.length);
+    this.#setJumpTarget(splitIndex, 'b', this.#instructions.length);
     this.#parseAlternatives();
-    this.#patchJump(jumpIndex, 'to', this.#instructions.length);
+    this.#setJumpTarget(jumpIndex, 'to', this.#instructions.length);
   }
 
   #parseSequence(): void {
@@ -143,10 +143,10 @@ class Compiler {
   }
 
   #findEscapeEnd(start: number): string {
-    const patternRest = this.#pattern.slice(start).join('');
+    const remainingPattern = this.#pattern.slice(start).join('');
     const quantifierMatch =
       /^\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}(?:\\u[0-9a-f]{4})?|x[0-9a-f]{2}|c[a-z]|[pP]\{[^}]*\}|.)/iu.exec(
-        patternRest,
+        remainingPattern,
       )?.[0] ?? '\\\\';
     this.#position = start + [...quantifierMatch].length;
     return quantifierMatch;
@@ -169,20 +169,20 @@ class Compiler {
 
   #makeNativeTest(regexSource: string): CharacterTest {
     const nativeRegex = new RegExp(`^(?:${regexSource})$`, 'iu');
-    const knownResults = new Map<string, boolean>();
+    const cachedResults = new Map<string, boolean>();
     return (character) => {
-      let result = knownResults.get(character);
+      let result = cachedResults.get(character);
       if (result === undefined) {
         result = nativeRegex.test(character);
-        if (knownResults.size < 1_000) knownResults.set(character, result);
+        if (cachedResults.size < 1_000) cachedResults.set(character, result);
       }
       return result;
     };
   }
 
   #parseQuantifier(start: number): void {
-    const patternRest = this.#pattern.slice(this.#position, this.#position + 20).join('');
-    const quantifierMatch = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(patternRest);
+    const remainingPattern = this.#pattern.slice(this.#position, this.#position + 20).join('');
+    const quantifierMatch = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(remainingPattern);
     if (!quantifierMatch) return;
     this.#position += quantifierMatch[0].length;
     const [, sign, minText, rangeComma, maxText] = quantifierMatch;
@@ -204,20 +204,20 @@ class Compiler {
     for (let i = 0; i < minCount; i++) this.#appendInstructions(body, start, this.#instructions.length);
     if (maxCount === Number.POSITIVE_INFINITY) {
       const splitIndex = this.#addInstruction({ kind: 'split', a: 0, b: 0 });
-      this.#patchJump(splitIndex, 'a', splitIndex + 1);
+      this.#setJumpTarget(splitIndex, 'a', splitIndex + 1);
       this.#appendInstructions(body, start, splitIndex + 1);
       this.#addInstruction({ kind: 'jump', to: splitIndex });
-      this.#patchJump(splitIndex, 'b', this.#instructions.length);
+      this.#setJumpTarget(splitIndex, 'b', this.#instructions.length);
       return;
     }
     const splitIndexes: number[] = [];
     for (let i = minCount; i < maxCount; i++) {
       const splitIndex = this.#addInstruction({ kind: 'split', a: 0, b: 0 });
       splitIndexes.push(splitIndex);
-      this.#patchJump(splitIndex, 'a', splitIndex + 1);
+      this.#setJumpTarget(splitIndex, 'a', splitIndex + 1);
       this.#appendInstructions(body, start, splitIndex + 1);
     }
-    for (const splitIndex of splitIndexes) this.#patchJump(splitIndex, 'b', this.#instructions.length);
+    for (const splitIndex of splitIndexes) this.#setJumpTarget(splitIndex, 'b', this.#instructions.length);
   }
 
   #removeInstructionsFrom(start: number): Instruction[] {
@@ -239,7 +239,7 @@ class Compiler {
     }
   }
 
-  #patchJump(index: number, field: 'a' | 'b' | 'to', target: number): void {
+  #setJumpTarget(index: number, field: 'a' | 'b' | 'to', target: number): void {
     const instruction = this.#instructions[index];
     if (instruction?.kind === 'split' && field !== 'to') instruction[field] = target;
     else if (instruction?.kind === 'jump') instruction.to = target;

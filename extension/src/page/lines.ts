@@ -35,7 +35,7 @@ const RoleLabels: Readonly<Record<string, string>> = {
   term: '',
   definition: '',
 };
-const CellRole = /^(cell|gridcell|columnheader|rowheader)$/;
+const CellRolePattern = /^(cell|gridcell|columnheader|rowheader)$/;
 const MaxJoinedCharacters = 500;
 const MaxRowCharacters = 1_500;
 const MaxLineCharacters = 500;
@@ -78,7 +78,7 @@ export class SnapshotPrinter {
   }
 
   *#printNode(node: TreeNode, depth: number, isFolded: boolean): Generator<void> {
-    const key = `#${this.#refs.idOf(node.element)}`;
+    const key = `#${this.#refs.getNodeId(node.element)}`;
     if (this.#isOmitted(node)) return;
     const joinedLine = this.#joinOnOneLine(node);
     if (joinedLine !== undefined) {
@@ -87,15 +87,15 @@ export class SnapshotPrinter {
         this.#addLine(joinedLine, depth, key, node.element, readFrameRef(node), isFolded, isShortened);
       return;
     }
-    const headText = formatHead(node);
-    const isWordless = headText === '' || headText === '-';
-    if (!isWordless) this.#addLine(headText, depth, key, node.element, readFrameRef(node), isFolded);
+    const headerText = formatNodeHeader(node);
+    const isHeaderEmpty = headerText === '' || headerText === '-';
+    if (!isHeaderEmpty) this.#addLine(headerText, depth, key, node.element, readFrameRef(node), isFolded);
     else if (node.role === 'listitem') this.#addLine('- item', depth, key, node.element, '', isFolded);
-    const innerDepth = isWordless && node.role !== 'listitem' ? depth : depth + 1;
+    const childDepth = isHeaderEmpty && node.role !== 'listitem' ? depth : depth + 1;
     const lineCountBefore = this.lines.length;
-    yield* this.printParts(node, innerDepth, key);
+    yield* this.printParts(node, childDepth, key);
     if (this.lines.length === lineCountBefore && !node.ref && !node.name && !node.value) {
-      if (!isWordless || node.role === 'listitem') this.lines.pop();
+      if (!isHeaderEmpty || node.role === 'listitem') this.lines.pop();
     }
   }
 
@@ -125,17 +125,17 @@ export class SnapshotPrinter {
 
   #joinOnOneLine(node: TreeNode): string | undefined {
     if (node.children.length === 0)
-      return SingleLineRoles.has(node.role) || node.ref || node.name ? formatHead(node) : undefined;
+      return SingleLineRoles.has(node.role) || node.ref || node.name ? formatNodeHeader(node) : undefined;
     if (!SingleLineRoles.has(node.role) || !node.children.every((part) => fitsOnParentLine(part, 0))) return undefined;
     const text = node.role === 'row' ? formatRow(node, this.#mode) : joinParts(node.children);
     const limit = node.role === 'row' ? MaxRowCharacters : MaxJoinedCharacters;
     const isText = node.children.length === 1 && node.children[0]?.kind === 'text';
     if (text.length > limit && !isText) return undefined;
-    if (text === '') return node.ref || node.name ? formatHead(node) : '';
-    const headText = formatHead(node);
-    return headText === ''
+    if (text === '') return node.ref || node.name ? formatNodeHeader(node) : '';
+    const headerText = formatNodeHeader(node);
+    return headerText === ''
       ? shorten(text, 2 * MaxLineCharacters)
-      : `${headText} ${shorten(text, 2 * MaxLineCharacters)}`;
+      : `${headerText} ${shorten(text, 2 * MaxLineCharacters)}`;
   }
 }
 
@@ -143,13 +143,13 @@ function readFrameRef(node: TreeNode): string {
   return node.role === 'iframe' ? node.ref : '';
 }
 
-/** formatHead returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
-export function formatHead(node: TreeNode): string {
+/** formatNodeHeader returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
+export function formatNodeHeader(node: TreeNode): string {
   const roleLabel = Object.hasOwn(RoleLabels, node.role) ? (RoleLabels[node.role] ?? '') : node.role;
-  let headText = roleLabel + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
-  if (node.value !== undefined) headText += `: ${node.value}`;
-  if (node.rows > node.shownRows) headText += ` ${node.rows} rows, ${node.shownRows} shown`;
-  return headText.trim();
+  let headerText = roleLabel + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
+  if (node.value !== undefined) headerText += `: ${node.value}`;
+  if (node.rows > node.shownRows) headerText += ` ${node.rows} rows, ${node.shownRows} shown`;
+  return headerText.trim();
 }
 
 const MaxJoinedParts = 15;
@@ -181,7 +181,7 @@ function joinParts(parts: readonly TreePart[]): string {
 }
 
 function formatNode(node: TreeNode): string {
-  return `${formatHead(node)} ${joinParts(node.children)}`.trim();
+  return `${formatNodeHeader(node)} ${joinParts(node.children)}`.trim();
 }
 
 const MaxRowLabelCharacters = 60;
@@ -190,7 +190,7 @@ const MaxRowLabelCharacters = 60;
 function formatRow(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {
     if (part.kind !== 'node') return joinParts([part]);
-    if (!CellRole.test(part.role)) return formatNode(part);
+    if (!CellRolePattern.test(part.role)) return formatNode(part);
     // A cell that a user can operate has its text as its name, and has no children.
     const text = part.children.length === 0 ? part.name : joinParts(part.children);
     return `${text}${part.marks}`.trim();

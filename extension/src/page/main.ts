@@ -29,7 +29,7 @@ import { runStorageOperation } from './storage.ts';
 import { readStyles } from './styles.ts';
 import { TrustedInput } from './trusted.ts';
 import { fill, press, type } from './typing.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { upload } from './upload.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -41,7 +41,7 @@ const handlers: OperationHandlers = {
   snapshot: readSnapshot,
   find,
   read: readContent,
-  facts: readFacts,
+  facts: readPageFacts,
   inspect: inspectSecretFields,
   describe: describeTarget,
   locate: locateElement,
@@ -88,9 +88,9 @@ export async function executeOperation<N extends PageOperationName>(
   askInput?: (request: InputRequest) => Promise<boolean>,
 ): Promise<PageAnswer<N>> {
   const trustedInput = askInput && new TrustedInput(askInput, signal);
-  let doneText = '';
-  const setDoneText = (text: string) => {
-    doneText = text;
+  let progressText = '';
+  const setProgressText = (text: string) => {
+    progressText = text;
   };
   try {
     signal.throwIfAborted();
@@ -101,25 +101,25 @@ export async function executeOperation<N extends PageOperationName>(
       prefix: operation.prefix,
       report,
       signal,
-      setDoneText,
+      setProgressText,
       trustedInput,
     };
     return { ok: true, result: await handler(operation.arguments, context) };
   } catch (error) {
-    return { ok: false, error: toPageError(error, signal, doneText) };
+    return { ok: false, error: toPageError(error, signal, progressText) };
   } finally {
     await trustedInput?.endFocusEmulation();
   }
 }
 
-async function readFacts(): Promise<PageFactsResult> {
+async function readPageFacts(): Promise<PageFactsResult> {
   return {
     url: location.href,
     title: readDocumentTitle(),
-    readyState: safeDocument.readyState,
+    readyState: unclobberedDocument.readyState,
     index: findIndexInParent(),
-    hasFocus: safeDocument.hasFocus(),
-    visibility: safeDocument.visibilityState,
+    hasFocus: unclobberedDocument.hasFocus(),
+    visibility: unclobberedDocument.visibilityState,
     size: { width: innerWidth, height: innerHeight },
   };
 }

@@ -40,8 +40,8 @@ export class MarkdownWriter {
   #characterCount = 0;
   #visitedCount = 0;
   #nestingDepth = 0;
-  #sliceEndMs = 0;
-  #lastGrid: Element | undefined;
+  #timeSliceEndMs = 0;
+  #lastRenderedGrid: Element | undefined;
   isTruncated = false;
 
   constructor(isMarkdown: boolean) {
@@ -50,7 +50,7 @@ export class MarkdownWriter {
 
   /** The method `run` yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEndMs = performance.now() + TimeSliceMs;
+    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { hasLineBreaks: false, isSingleLine: false });
     this.#endLine();
     return this.#lines
@@ -68,13 +68,13 @@ export class MarkdownWriter {
       this.isTruncated = true;
       return;
     }
-    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
       yield this.#visitedCount;
-      this.#sliceEndMs = performance.now() + TimeSliceMs;
+      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
-    if (!elementVisibility.drawn || elementVisibility.closed) return;
+    if (!elementVisibility.isRendered || elementVisibility.hidesContents) return;
     const isInline = isInlineDisplay(style.display);
     const isBlock = !outerStyle.isSingleLine && !isInline;
     if (outerStyle.isSingleLine && !isInline) this.#text += ' ';
@@ -105,7 +105,7 @@ export class MarkdownWriter {
     else if (tag === 'sup' && readExponent(element)) this.#text += canReadText() ? readExponent(element) : '';
     else if (tag === 'img') this.#renderImage(element);
     else if (tag === 'svg') yield* this.#renderDrawing(element, role, inline, canReadText);
-    else if (role === 'img' || tag === 'canvas') this.#addAlternative(computeElementName(element, role));
+    else if (role === 'img' || tag === 'canvas') this.#addImageText(computeElementName(element, role));
     else if (role === 'iframe') this.#renderFrame(element);
     else if (FormFieldTags.test(tag)) this.#renderField(element, role);
     else if (tag === 'pre' && !inline.isSingleLine) this.#renderPreformatted(element);
@@ -132,17 +132,17 @@ export class MarkdownWriter {
     const lines = this.#lines.length;
     this.#text = '';
     yield* this.#children(element, inline, canReadText);
-    const hasLines = this.#lines.length !== lines;
+    const hasAddedLines = this.#lines.length !== lines;
     let innerText = collapseWhitespace(this.#text);
     // A link that contains only an icon gets its accessible name.
-    if (isLink && !hasLines && innerText.trim() === '') innerText += computeElementName(element, 'link');
+    if (isLink && !hasAddedLines && innerText.trim() === '') innerText += computeElementName(element, 'link');
     const [openingMark, closingMark] =
       tag === 'code' && innerText.includes('`') ? ['`` ', ' ``'] : (markup ?? ['', '']);
-    if (hasLines && isLink && markup) this.#linkFirstLine(lines, openingMark, closingMark);
-    if (hasLines || innerText.trim() === '') this.#text = hasLines ? this.#text : textBefore + innerText;
+    if (hasAddedLines && isLink && markup) this.#linkFirstLine(lines, openingMark, closingMark);
+    if (hasAddedLines || innerText.trim() === '') this.#text = hasAddedLines ? this.#text : textBefore + innerText;
     else
       this.#text = `${textBefore}${/^\s/.test(innerText) ? ' ' : ''}${openingMark}${innerText.trim()}${closingMark}${/\s$/.test(innerText) ? ' ' : ''}`;
-    if (hasLines && textBefore.trim() !== '')
+    if (hasAddedLines && textBefore.trim() !== '')
       this.#lines.splice(lines, 0, this.#prefix + collapseWhitespace(textBefore).trim());
   }
 
@@ -175,9 +175,9 @@ export class MarkdownWriter {
     }
   }
 
-  #addText(text: string, { hasLineBreaks, isSingleLine: isFlat }: InlineStyle): void {
+  #addText(text: string, { hasLineBreaks, isSingleLine }: InlineStyle): void {
     this.#characterCount += text.length;
-    const [first = '', ...rest] = hasLineBreaks && !isFlat ? text.split('\n') : [text];
+    const [first = '', ...rest] = hasLineBreaks && !isSingleLine ? text.split('\n') : [text];
     this.#text += first;
     for (const line of rest) {
       this.#endLine();
@@ -198,7 +198,7 @@ export class MarkdownWriter {
   *#renderListItem(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     if (inline.isSingleLine) return yield* this.#children(element, inline, canReadText);
     const list = element.parentElement;
-    const number = list instanceof HTMLOListElement ? `${countItemNumber(element, list)}. ` : '- ';
+    const number = list instanceof HTMLOListElement ? `${computeItemNumber(element, list)}. ` : '- ';
     this.#lineMarker = number;
     yield* this.#renderIndented('  ', element, inline, canReadText);
     this.#lineMarker = '';
@@ -246,10 +246,10 @@ export class MarkdownWriter {
     const texts: string[] = [];
     for (const cell of listGridCells(row, 0)) texts.push(yield* this.#renderCell(cell, inline));
     if (texts.every((text) => text === '')) return;
-    const isFirst = gridElement === undefined || gridElement !== this.#lastGrid;
+    const isFirst = gridElement === undefined || gridElement !== this.#lastRenderedGrid;
     if (isFirst) this.#addBlankLine();
     this.#renderRow(texts, isFirst);
-    this.#lastGrid = gridElement;
+    this.#lastRenderedGrid = gridElement;
   }
 
   *#renderCell(cell: Element, inline: InlineStyle): Generator<number, string> {
@@ -265,8 +265,8 @@ export class MarkdownWriter {
     if (!(element instanceof HTMLElement)) return;
     const text = element.innerText.replace(/\n$/, '');
     this.#characterCount += text.length;
-    const longestTickRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-    const fence = '`'.repeat(longestTickRun + 1);
+    const longestBacktickRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([backticks]) => backticks.length));
+    const fence = '`'.repeat(longestBacktickRun + 1);
     this.#addBlock(this.#isMarkdown ? `${fence}${findCodeLanguage(element)}\n${text}\n${fence}` : text);
   }
 
@@ -275,10 +275,10 @@ export class MarkdownWriter {
     if (alt === '') return;
     const source = element instanceof HTMLImageElement ? element.currentSrc || element.src : '';
     const isShort = /^https?:/.test(source) && source.length <= MaxUrlCharacters;
-    this.#addAlternative(alt, isShort ? `(${escapeUrl(source)})` : '');
+    this.#addImageText(alt, isShort ? `(${escapeUrl(source)})` : '');
   }
 
-  #addAlternative(text: string, target = ''): void {
+  #addImageText(text: string, target = ''): void {
     if (text !== '') this.#text += this.#isMarkdown ? `![${text}]${target}` : text;
   }
 
@@ -289,7 +289,7 @@ export class MarkdownWriter {
     inline: InlineStyle,
     canReadText: () => boolean,
   ): Generator<number, void> {
-    if (role === 'img') this.#addAlternative(computeElementName(element, role));
+    if (role === 'img') this.#addImageText(computeElementName(element, role));
     yield* this.#children(element, { ...inline, isSingleLine: true }, canReadText);
   }
 
@@ -315,9 +315,9 @@ export class MarkdownWriter {
     if (text === '') return;
     const start = this.#lineMarker || this.#prefix;
     this.#lineMarker = '';
-    const isItem = /^\s*([-*]|\d+\.) $/.test(start);
+    const isListMarker = /^\s*([-*]|\d+\.) $/.test(start);
     const isInList = this.#prefix.endsWith('  ');
-    if (!isItem && !isInList && this.#isMarkdown) this.#addBlankLine();
+    if (!isListMarker && !isInList && this.#isMarkdown) this.#addBlankLine();
     this.#lines.push(start + text);
   }
 
@@ -387,7 +387,7 @@ function isDataTable(table: Element): table is HTMLTableElement {
   return [...table.rows].slice(0, 20).some((row) => row.cells.length > 1);
 }
 
-function countItemNumber(item: Element, list: HTMLOListElement): number {
+function computeItemNumber(item: Element, list: HTMLOListElement): number {
   const items = [...list.children].filter((child) => child instanceof HTMLLIElement);
   const numberStep = list.reversed ? -1 : 1;
   let number = list.reversed && !list.hasAttribute('start') ? items.length : list.start;

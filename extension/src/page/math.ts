@@ -17,13 +17,13 @@ function joinFormula(element: Element, nesting: number): string {
   const [first = '', second = '', third = ''] = parts;
   switch (element.localName) {
     case 'mfrac':
-      return `${group(first)}/${group(second)}`;
+      return `${parenthesize(first)}/${parenthesize(second)}`;
     case 'msup':
-      return `${group(first)}^${group(second)}`;
+      return `${parenthesize(first)}^${parenthesize(second)}`;
     case 'msub':
-      return `${group(first)}_${group(second)}`;
+      return `${parenthesize(first)}_${parenthesize(second)}`;
     case 'msubsup':
-      return `${group(first)}_${group(second)}^${group(third)}`;
+      return `${parenthesize(first)}_${parenthesize(second)}^${parenthesize(third)}`;
     case 'msqrt':
       return `sqrt(${parts.join('')})`;
     case 'mroot':
@@ -42,7 +42,7 @@ function formatToken(element: Element): string {
   return element.localName === 'mo' && /^[=<>≤≥≠≈+−±→×]$/.test(text) ? ` ${text} ` : text;
 }
 
-function group(text: string): string {
+function parenthesize(text: string): string {
   return /^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text.trim()})`;
 }
 

@@ -30,11 +30,11 @@ export function computeElementName(element: Element, role: string): string {
   if (label?.trim()) return cleanText(label);
   if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
   if (element instanceof HTMLOptionElement && element.hasAttribute('label')) return cleanText(element.label);
-  const buttonText = isButton(element, role) ? makeContentName(element) : '';
+  const buttonText = isButton(element, role) ? computeNameFromContent(element) : '';
   const labels = buttonText === '' ? readLabelText(element) : '';
   if (labels) return labels;
   if (isNamedByContent(element, role)) {
-    const content = buttonText === '' ? makeContentName(element) : buttonText;
+    const content = buttonText === '' ? computeNameFromContent(element) : buttonText;
     if (content !== undefined) return content || readNameAttribute(element);
   }
   const name = needsNameComputation(element) ? computeName(element, role) : readNameAttribute(element);
@@ -43,7 +43,7 @@ export function computeElementName(element: Element, role: string): string {
 
 /** isNamedByOwnContent reports whether an element is a button whose text is its name, even if the button has a label. */
 export function isNamedByOwnContent(element: Element, role: string): boolean {
-  return isButton(element, role) && makeContentName(element) !== '';
+  return isButton(element, role) && computeNameFromContent(element) !== '';
 }
 
 function isButton(element: Element, role: string): boolean {
@@ -59,7 +59,7 @@ function readLabelText(element: Element): string {
   const names: string[] = [];
   for (const label of listLabels(element)) {
     if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !isRendered(label)) return '';
-    const content = makeContentName(label, element);
+    const content = computeNameFromContent(label, element);
     if (content === undefined) return '';
     names.push(content || cleanText(label.title));
   }
@@ -113,14 +113,14 @@ function computeName(element: Element, role: string): string {
   }
   const cleanedName = cleanText(name.slice(0, MaxNameCharacters));
   if (cleanedName) return cleanedName;
-  if (isNamedByContent(element, role)) return makeContentName(element) || readNameAttribute(element);
+  if (isNamedByContent(element, role)) return computeNameFromContent(element) || readNameAttribute(element);
   return readLabelName(element) || readNameAttribute(element);
 }
 
 function readLabelName(element: Element): string {
   if (!(element instanceof HTMLInputElement)) return '';
   return [...(element.labels ?? [])]
-    .map((label) => makeContentName(label) ?? cleanText(label.textContent ?? ''))
+    .map((label) => computeNameFromContent(label) ?? cleanText(label.textContent ?? ''))
     .join(' ');
 }
 
@@ -136,22 +136,22 @@ function readNameAttribute(element: Element): string {
 interface NameBuilder {
   text: string;
   /**
-   * isComplex is true if the content requires the full accessible name computation, such as a field inside a button.
+   * needsNameLibrary is true if the content requires the full accessible name computation, such as a field inside a button.
    */
-  isComplex: boolean;
+  needsNameLibrary: boolean;
   nesting: number;
   /** If a label encloses its form field, the label's text does not include the field's content. */
   readonly field: Element | undefined;
   readonly owned: Set<Element>;
 }
 
-/** makeContentName returns undefined if the name requires the library dom-accessibility-api. */
-function makeContentName(element: Element, field?: Element): string | undefined {
+/** computeNameFromContent returns undefined if the name requires the library dom-accessibility-api. */
+function computeNameFromContent(element: Element, field?: Element): string | undefined {
   const style = getComputedStyle(element);
   if (!isNameShown(element, style)) return '';
-  const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
+  const builder: NameBuilder = { text: '', needsNameLibrary: false, nesting: 0, field, owned: new Set() };
   addContent(element, style, builder);
-  return builder.isComplex ? undefined : cleanText(builder.text);
+  return builder.needsNameLibrary ? undefined : cleanText(builder.text);
 }
 
 function addContent(element: Element, style: CSSStyleDeclaration, builder: NameBuilder): void {
@@ -159,7 +159,7 @@ function addContent(element: Element, style: CSSStyleDeclaration, builder: NameB
   builder.nesting++;
   builder.text += readPseudoElementText(element, '::before');
   for (const child of listFlatChildren(element)) {
-    if (builder.text.length > MaxNameCharacters || builder.isComplex) break;
+    if (builder.text.length > MaxNameCharacters || builder.needsNameLibrary) break;
     if (child instanceof Text) builder.text += isFaintText(style) ? '' : applyTextTransform(child.data, style);
     else if (child instanceof Element) addChild(child, builder);
   }
@@ -192,7 +192,7 @@ function addChild(child: Element, builder: NameBuilder): void {
   if (tag === 'br') builder.text += ' ';
   if (/^(br|script|style|template|noscript)$/.test(tag) || child.getAttribute('aria-hidden') === 'true') return;
   if (ValueElementTags.test(tag) || ValueRoles.test(child.role ?? '') || child.hasAttribute('aria-labelledby')) {
-    builder.isComplex = true;
+    builder.needsNameLibrary = true;
     return;
   }
   const style = getComputedStyle(child);

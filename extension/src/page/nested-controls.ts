@@ -16,7 +16,7 @@ export function isOnOtherControl(element: Element, hit: Element): boolean {
     if (!control && isControl(at)) control = at;
   }
   if (!control) return false;
-  return hasOwnText(element) || !nameOf(element).includes(nameOf(control));
+  return hasOwnText(element) || !computeControlName(element).includes(computeControlName(control));
 }
 
 /**
@@ -31,7 +31,7 @@ function isControl(element: Element): boolean {
   return element instanceof HTMLLabelElement && element.control !== null;
 }
 
-function nameOf(element: Element): string {
+function computeControlName(element: Element): string {
   return computeElementName(element, computeRole(element));
 }
 
@@ -44,11 +44,11 @@ const MaxVisitedNodes = 100;
 
 /** listOwnTextRects yields the rectangles of an element's texts, except texts inside another control. */
 export function* listOwnTextRects(element: Element): Generator<DOMRect> {
-  const pending: Node[] = [...listFlatChildren(element)];
+  const uncheckedNodes: Node[] = [...listFlatChildren(element)];
   for (let visitedCount = 0; visitedCount < MaxVisitedNodes; visitedCount++) {
-    const node = pending.shift();
+    const node = uncheckedNodes.shift();
     if (!node) return;
-    if (node instanceof Element && !isControl(node)) pending.unshift(...listFlatChildren(node));
+    if (node instanceof Element && !isControl(node)) uncheckedNodes.unshift(...listFlatChildren(node));
     if (!(node instanceof Text) || node.data.trim() === '') continue;
     const range = new Range();
     range.selectNodeContents(node);

@@ -17,7 +17,7 @@
  */
 
 import type { ClickedLink } from './clicked-link.ts';
-import type { LendArguments, LendResult, StylesArguments, StylesResult } from './devtools-operations.ts';
+import type { ShareArguments, ShareResult, StylesArguments, StylesResult } from './devtools-operations.ts';
 import type * as frame from './frame-operations.ts';
 import type { HitTestArguments, HitTestResult } from './hit-operation.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
@@ -46,11 +46,11 @@ export interface PageCalls {
   frameAreas: { arguments: PageFactsArguments; result: frame.FrameAreasResult };
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
-  watch: { arguments: PageFactsArguments; result: WatchResult };
+  watch: { arguments: PageFactsArguments; result: ChangeWatchResult };
   changes: { arguments: ChangesArguments; result: PageActionResult };
   storage: { arguments: StorageArguments; result: StorageResult };
   hit: { arguments: HitTestArguments; result: HitTestResult };
-  lend: { arguments: LendArguments; result: LendResult };
+  lend: { arguments: ShareArguments; result: ShareResult };
   styles: { arguments: StylesArguments; result: StylesResult };
 }
 
@@ -437,7 +437,7 @@ export interface WaitForArguments {
 
 export interface WaitForResult {
   readonly message: string;
-  readonly afterMs: number;
+  readonly notBeforeMs: number;
   /** The field `line` is the snapshot line that contains the awaited text or element, if any. */
   readonly line?: string;
 }
@@ -490,7 +490,7 @@ export interface PageFactsResult {
   readonly size: { readonly width: number; readonly height: number };
 }
 
-export interface WatchResult {
+export interface ChangeWatchResult {
   readonly snapshot: string;
 }
 

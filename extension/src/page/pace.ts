@@ -1,5 +1,5 @@
 // Provides precise waits, even in a hidden tab, where Chrome runs timers only once per second.
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 const taskChannel = new MessageChannel();
 const taskCallbacks: (() => void)[] = [];
@@ -23,7 +23,7 @@ export class TaskSlices {
     this.#signal = signal;
   }
 
-  get isOver(): boolean {
+  get isTaskTimeOver(): boolean {
     return performance.now() > this.#taskEndMs;
   }
 
@@ -36,13 +36,13 @@ export class TaskSlices {
 
 /** Chrome throttles timers in a hidden tab, but not Atomics.waitAsync on shared memory. */
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
-let lastCell = 0;
+let lastCellIndex = 0;
 
 /** The function `pause` resolves after ms milliseconds, even in a hidden tab. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  lastCell = (lastCell + 1) % waitCells.length;
-  const cell = lastCell;
+  lastCellIndex = (lastCellIndex + 1) % waitCells.length;
+  const cell = lastCellIndex;
   const wakeWaiter = () => Atomics.notify(waitCells, cell);
   signal.addEventListener('abort', wakeWaiter);
   try {
@@ -61,7 +61,7 @@ const HiddenFrameTimeoutMs = 4;
 
 /** waitForNextFrame resolves after the next animation frame, or after limitMs milliseconds. */
 export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeoutMs): Promise<void> {
-  if (safeDocument.hidden) return await pause(HiddenFrameTimeoutMs, signal);
+  if (unclobberedDocument.hidden) return await pause(HiddenFrameTimeoutMs, signal);
   await pauseUntil(limitMs, signal, (finish) => {
     const frame = requestAnimationFrame(finish);
     return () => cancelAnimationFrame(frame);
@@ -73,15 +73,15 @@ async function pauseUntil(
   signal: AbortSignal,
   startWaiting: (finish: () => void) => () => void,
 ): Promise<void> {
-  const endedController = new AbortController();
+  const waitEndController = new AbortController();
   let stopWaiting: () => void = () => undefined;
   const finishPromise = new Promise<void>((resolve) => {
     stopWaiting = startWaiting(resolve);
   });
-  const timeoutPromise = pause(ms, AbortSignal.any([signal, endedController.signal])).catch(() => undefined);
+  const timeoutPromise = pause(ms, AbortSignal.any([signal, waitEndController.signal])).catch(() => undefined);
   await Promise.race([finishPromise, timeoutPromise]);
   stopWaiting();
-  endedController.abort();
+  waitEndController.abort();
   signal.throwIfAborted();
 }
 

@@ -1,8 +1,8 @@
 // The worker injects the page script into each frame in which browser tools work. The page script serves the operations
 // of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
-import { onPagePort, type PagePort } from '../chrome-pages.ts';
-import { type FromPage, readMessageToPage } from '../page-message.ts';
+import { listenToPagePorts, type PagePort } from '../chrome-pages.ts';
+import { type PageToWorkerMessage, readMessageToPage } from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
 import type { InputRequest } from './input-request.ts';
 import { continueNumbering, executeOperation, readLastNumbers } from './main.ts';
@@ -17,7 +17,7 @@ function serveOperations(port: PagePort) {
   let lastInput = 0;
   const textJoiner = new TextJoiner();
   let isOpen = true;
-  const sendMessage = (message: FromPage) => {
+  const sendMessage = (message: PageToWorkerMessage) => {
     if (isOpen) for (const textPiece of splitText(JSON.stringify(message))) port.post(textPiece);
   };
   /** The worker does not answer the input requests of a cancelled operation. */
@@ -64,5 +64,5 @@ function serveOperations(port: PagePort) {
 // The worker can inject the page script into a document more than once, for example after the worker has restarted.
 if (!Reflect.has(globalThis, PAGE_SCRIPT_MARK)) {
   Reflect.set(globalThis, PAGE_SCRIPT_MARK, true);
-  onPagePort(serveOperations);
+  listenToPagePorts(serveOperations);
 }

@@ -11,9 +11,9 @@ export function readEditContextText(element: Element): string | undefined {
   return typeof pastedText === 'string' ? pastedText : undefined;
 }
 
-export function pasteText(editorElement: Element, pastedText: string, isAppended: boolean): void {
+export function pasteText(editorElement: Element, pastedText: string, shouldAppend: boolean): void {
   focusElement(editorElement);
-  sendKey(editorElement, 'keydown', parseKey(isAppended ? 'Control+End' : 'Control+a'));
+  sendKey(editorElement, 'keydown', parseKey(shouldAppend ? 'Control+End' : 'Control+a'));
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', pastedText);
   const pasteEvent = new ClipboardEvent('paste', { bubbles: true, cancelable: true, composed: true, clipboardData });

@@ -2,7 +2,7 @@
 import { findElementAtPoint, getFlatParent, getFocusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 export interface PressedModifiers {
   readonly altKey: boolean;
@@ -89,7 +89,7 @@ export class Mouse {
     this.#sendsMouseEvents = this.#send(hitElement, 'pointerdown', { bubbles: true, pressure: 0.5 });
     if (!this.#sendsMouseEvents) return;
     if (this.#send(hitElement, 'mousedown', { bubbles: true, detail: count })) moveFocus(hitElement);
-    else announceFocus();
+    else dispatchMissingFocusEvents();
   }
 
   release(count = 1, hitElement = findElementAtPoint(this.#x, this.#y)): Element | undefined {
@@ -106,13 +106,13 @@ export class Mouse {
     const type = { left: 'click', middle: 'auxclick', right: 'contextmenu' }[this.#button];
     const isDefault = this.#send(target, type, { bubbles: true, detail: this.#button === 'right' ? 0 : count });
     if (count === 2 && this.#button === 'left') this.#send(target, 'dblclick', { bubbles: true, detail: 2 });
-    announceFocus();
+    dispatchMissingFocusEvents();
     return isDefault;
   }
 
   #send(target: Element, type: string, eventInit: PointerEventInit): boolean {
     const isMoveEvent = /move|over|out|enter|leave/.test(type);
-    const commonInit: PointerEventInit = {
+    const baseEventInit: PointerEventInit = {
       cancelable: true,
       composed: true,
       view: window,
@@ -125,10 +125,11 @@ export class Mouse {
       ...this.#pressedModifiers,
       ...eventInit,
     };
-    const isPointer = type.startsWith('pointer') || type === 'click' || type === 'auxclick' || type === 'contextmenu';
-    if (!isPointer) return target.dispatchEvent(new MouseEvent(type, commonInit));
+    const isPointerEvent =
+      type.startsWith('pointer') || type === 'click' || type === 'auxclick' || type === 'contextmenu';
+    if (!isPointerEvent) return target.dispatchEvent(new MouseEvent(type, baseEventInit));
     return target.dispatchEvent(
-      new PointerEvent(type, { pointerId: 1, pointerType: 'mouse', isPrimary: true, ...commonInit }),
+      new PointerEvent(type, { pointerId: 1, pointerType: 'mouse', isPrimary: true, ...baseEventInit }),
     );
   }
 }
@@ -148,28 +149,31 @@ function findCommonAncestor(a: Element, b: Element): Element | undefined {
 export function moveFocus(hitElement: Element): void {
   const target = listAncestorsAndSelf(hitElement).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) focusElement(target);
-  else if (safeDocument.activeElement instanceof HTMLElement && safeDocument.activeElement !== safeDocument.body)
-    blurElement(safeDocument.activeElement);
+  else if (
+    unclobberedDocument.activeElement instanceof HTMLElement &&
+    unclobberedDocument.activeElement !== unclobberedDocument.body
+  )
+    blurElement(unclobberedDocument.activeElement);
 }
 
 export function focusElement(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
-  if (safeDocument.activeElement !== element) element.focus({ preventScroll: true });
-  announceFocus();
+  if (unclobberedDocument.activeElement !== element) element.focus({ preventScroll: true });
+  dispatchMissingFocusEvents();
 }
 
 function blurElement(element: HTMLElement): void {
   element.blur();
-  announceFocus();
+  dispatchMissingFocusEvents();
 }
 
 let lastAnnouncedFocus: WeakRef<Element> | undefined;
-/** MaxFocusMoves limits how often announceFocus follows a page that moves the focus in its focus handlers. */
+/** MaxFocusMoves limits how often dispatchMissingFocusEvents follows a page that moves the focus in its focus handlers. */
 const MaxFocusMoves = 5;
 
-/** announceFocus dispatches the focus and blur events that a browser omits in a document without the focus. */
-export function announceFocus(): void {
-  if (safeDocument.hasFocus()) {
+/** dispatchMissingFocusEvents dispatches the focus and blur events that a browser omits in a document without the focus. */
+export function dispatchMissingFocusEvents(): void {
+  if (unclobberedDocument.hasFocus()) {
     lastAnnouncedFocus = undefined;
     return;
   }

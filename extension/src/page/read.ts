@@ -8,7 +8,7 @@ import { waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { DefaultMaxTokens, getRootElement, isPdf, PdfNote, readDocumentTitle } from './snapshot.ts';
 import { findTarget, type PageContext, type StoredText } from './state.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
@@ -18,7 +18,7 @@ export async function readContent(args: ReadArguments, context: PageContext): Pr
   if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use at least ${MinTokens}.`);
   }
-  if (cursor !== undefined) return continueReading(cursor, maxTokens, context);
+  if (cursor !== undefined) return readFromCursor(cursor, maxTokens, context);
   const format = args.format ?? 'markdown';
   const root = args.target ? findTarget(args.target, context) : getRootElement();
   const writer = format === 'html' ? new HtmlWriter() : new MarkdownWriter(format === 'markdown');
@@ -30,15 +30,15 @@ export async function readContent(args: ReadArguments, context: PageContext): Pr
     context.signal.throwIfAborted();
   }
   const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(iteratorResult.value));
-  const id = context.state.storeText({ text, isCut: writer.isTruncated });
+  const id = context.state.storeText({ text, isTruncated: writer.isTruncated });
   const frames = writer.frames.map((element) => {
-    const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
+    const ref = context.state.refs.getElementRef(element, context.prefix, 'iframe', '');
     return makeFrameInfo(element, ref, -1);
   });
-  return makePart({ id, text, isCut: writer.isTruncated }, 0, maxTokens, frames);
+  return makeReadPage({ id, text, isTruncated: writer.isTruncated }, 0, maxTokens, frames);
 }
 
-function continueReading(cursor: string, maxTokens: number, context: PageContext): ReadResult {
+function readFromCursor(cursor: string, maxTokens: number, context: PageContext): ReadResult {
   const [, id = '', offset = ''] = /^(r\d+):(\d+)$/.exec(cursor) ?? [];
   const storedText = context.state.findText(id);
   if (storedText === undefined) {
@@ -47,31 +47,31 @@ function continueReading(cursor: string, maxTokens: number, context: PageContext
       `The cursor "${cursor}" has expired. Read the page again without a cursor.`,
     );
   }
-  return makePart({ id, ...storedText }, Number(offset), maxTokens, []);
+  return makeReadPage({ id, ...storedText }, Number(offset), maxTokens, []);
 }
 
-function makePart(
-  { id, text, isCut }: StoredText & { readonly id: string },
+function makeReadPage(
+  { id, text, isTruncated }: StoredText & { readonly id: string },
   offset: number,
   maxTokens: number,
   frames: readonly FrameInfo[],
 ): ReadResult {
-  const end = findPartEnd(text, offset, maxTokens);
-  const partText = text.slice(offset, end);
+  const end = findPageEnd(text, offset, maxTokens);
+  const pageText = text.slice(offset, end);
   return {
-    text: partText.trim(),
+    text: pageText.trim(),
     title: readDocumentTitle(),
     url: location.href,
-    tokens: countTokens(partText),
+    tokens: countTokens(pageText),
     ...(end < text.length ? { cursor: `${id}:${end}` } : {}),
     total: countTokens(text),
-    ...(isCut ? { cut: true } : {}),
-    ...(safeDocument.readyState === 'loading' ? { loading: true } : {}),
+    ...(isTruncated ? { cut: true } : {}),
+    ...(unclobberedDocument.readyState === 'loading' ? { loading: true } : {}),
     frames,
   };
 }
 
-function findPartEnd(text: string, offset: number, maxTokens: number): number {
+function findPageEnd(text: string, offset: number, maxTokens: number): number {
   let length = 4 * maxTokens;
   while (countTokens(text.slice(offset, offset + length)) > maxTokens) length = Math.floor(length * 0.8);
   if (offset + length >= text.length) return text.length;

@@ -18,7 +18,7 @@ import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { findTarget, type PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 import { isRendered } from './visibility.ts';
 
@@ -43,7 +43,7 @@ export interface InputPoint {
 
 interface BlockedInput {
   readonly why: string;
-  readonly cover?: Element;
+  readonly coveringElement?: Element;
 }
 
 export async function waitUntilReady(
@@ -58,7 +58,7 @@ export async function waitUntilReady(
   try {
     let lastReportMs = start;
     for (let checkIndex = 0; ; checkIndex++) {
-      if (safeDocument.hidden) finishAnimations();
+      if (unclobberedDocument.hidden) finishAnimations();
       const readiness = await findReadyPoint(element, checkIndex, performance.now() - start >= maxMotionMs, context);
       if ('hit' in readiness) return readiness;
       const now = performance.now();
@@ -67,7 +67,8 @@ export async function waitUntilReady(
         lastReportMs = now;
         context.report({ message: `waiting: ${readiness.why}`, progress: Math.round(now - start), total: limit });
       }
-      if (checkIndex >= MaxFrameChecks && safeDocument.hidden) await changeWaiter.wait(PollIntervalMs, context.signal);
+      if (checkIndex >= MaxFrameChecks && unclobberedDocument.hidden)
+        await changeWaiter.wait(PollIntervalMs, context.signal);
       else await waitForNextFrame(context.signal);
     }
   } finally {
@@ -84,7 +85,7 @@ function checkTimeout(timeoutMs: number | undefined): number {
 async function findReadyPoint(
   element: Element,
   checkIndex: number,
-  mayMove: boolean,
+  allowsMotion: boolean,
   context: PageContext,
 ): Promise<InputPoint | BlockedInput> {
   if (!element.isConnected) throw new PageFailure('stale_ref', 'The page removed the element. Take a new snapshot.');
@@ -96,7 +97,7 @@ async function findReadyPoint(
   await waitForNextFrame(context.signal);
   const secondRect = box.getBoundingClientRect();
   if (!isSameRect(firstRect, secondRect)) {
-    if (!mayMove || !movesSlowly(firstRect, secondRect)) return { why: 'it is moving' };
+    if (!allowsMotion || !movesSlowly(firstRect, secondRect)) return { why: 'it is moving' };
     const next = findInputPoint(element, boxes);
     return 'hit' in next ? { ...next, isMoving: true } : next;
   }
@@ -117,25 +118,25 @@ function listBoxes(element: Element): Element[] {
   if (boxes.length === 0 && isRendered(element, { visibilityProperty: true })) {
     boxes.push(...findInnerBoxes(element));
     if (boxes.length === 0 && hasOwnText(element)) boxes.push(element);
-    const picture = findDrawnReplacement(element);
-    if (picture) boxes.push(picture);
+    const visibleReplacement = findVisibleReplacement(element);
+    if (visibleReplacement) boxes.push(visibleReplacement);
   }
   return boxes;
 }
 
-function findDrawnReplacement(element: Element): Element | undefined {
+function findVisibleReplacement(element: Element): Element | undefined {
   return computeRole(element) === 'combobox' && !hasBox(element) ? findClosestInFlatTree(element, hasBox) : undefined;
 }
 
 function findInnerBoxes(element: Element): Element[] {
   const innerBoxes: Element[] = [];
-  const pending = [...listFlatChildren(element)];
+  const uncheckedNodes = [...listFlatChildren(element)];
   for (let checkedBoxCount = 0; checkedBoxCount < MaxInnerBoxes; checkedBoxCount++) {
-    const next = pending.shift();
+    const next = uncheckedNodes.shift();
     if (!next) break;
     if (!(next instanceof Element)) continue;
     if (hasBox(next)) innerBoxes.push(next);
-    else pending.push(...listFlatChildren(next));
+    else uncheckedNodes.push(...listFlatChildren(next));
   }
   return innerBoxes;
 }
@@ -170,7 +171,7 @@ function scrollToAlignment(box: Element, checkIndex: number): void {
   scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
-const PointFractions = [
+const ClickPointFractions = [
   [0.5, 0.5],
   [0.25, 0.5],
   [0.75, 0.5],
@@ -198,10 +199,11 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
     for (const [x, y] of listCandidatePoints(element, box)) {
       const hit = findElementAtPoint(x, y);
       if (!hit) continue;
-      const isReached = isHit(element, hit);
-      if (isReached && !isOnOtherControl(element, hit)) return { x, y, hit };
-      if (isReached && containsInFlatTree(element, hit)) nestedPoint ??= { x, y, hit };
-      else if (!blockedInput.cover) blockedInput = { why: 'another element is in front of it', cover: hit };
+      const isElementHit = isHitOnElement(element, hit);
+      if (isElementHit && !isOnOtherControl(element, hit)) return { x, y, hit };
+      if (isElementHit && containsInFlatTree(element, hit)) nestedPoint ??= { x, y, hit };
+      else if (!blockedInput.coveringElement)
+        blockedInput = { why: 'another element is in front of it', coveringElement: hit };
     }
   }
   return nestedPoint ?? blockedInput;
@@ -218,7 +220,7 @@ function* listCandidatePoints(element: Element, box: Element): Generator<readonl
     if (visiblePart.width < 1 || visiblePart.height < 1) continue;
     if (element instanceof HTMLAreaElement) yield* listAreaPoints(element, rect);
     else
-      for (const [fx, fy] of PointFractions)
+      for (const [fx, fy] of ClickPointFractions)
         yield [visiblePart.x + fx * visiblePart.width, visiblePart.y + fy * visiblePart.height];
   }
   if (element instanceof HTMLAreaElement) return;
@@ -229,27 +231,28 @@ function* listCandidatePoints(element: Element, box: Element): Generator<readonl
   }
 }
 
-function isHit(element: Element, hit: Element): boolean {
+function isHitOnElement(element: Element, hit: Element): boolean {
   if (containsInFlatTree(element, hit)) return true;
   const label = findClosestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
   if (label instanceof HTMLLabelElement && label.control === element) return true;
-  if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
-  const picture = findDrawnReplacement(element);
-  if (picture && containsInFlatTree(picture, hit)) return true;
+  if (element instanceof HTMLInputElement && isVisibleReplacement(element, hit)) return true;
+  const visibleReplacement = findVisibleReplacement(element);
+  if (visibleReplacement && containsInFlatTree(visibleReplacement, hit)) return true;
   // An element inside a link, button or label can let clicks pass through to the link, button or label.
   const enclosingControl = findClosestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return enclosingControl !== undefined && enclosingControl === hit;
 }
 
-/** MaxDrawnLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
-const MaxDrawnLevels = 2;
+/** MaxReplacementAncestorLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
+const MaxReplacementAncestorLevels = 2;
 
-/** isDrawnAround reports whether `hit` is an ancestor that the page draws in place of an invisible input. */
-function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
+/** isVisibleReplacement reports whether `hit` is an ancestor that the page draws in place of an invisible input. */
+function isVisibleReplacement(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;
   let at: Element | null = getFlatParent(input);
-  for (let level = 0; at && level < MaxDrawnLevels; level++, at = getFlatParent(at)) if (at === hit) return true;
+  for (let level = 0; at && level < MaxReplacementAncestorLevels; level++, at = getFlatParent(at))
+    if (at === hit) return true;
   return false;
 }
 
@@ -261,12 +264,12 @@ function makeNotHittableFailure(
 ): PageFailure {
   const line = element.isConnected ? `the element: ${describeElement(element, context)}` : '';
   const waitText = `after ${(waitedMs / 1000).toFixed(1)} s`;
-  if (!blockedInput.cover) {
+  if (!blockedInput.coveringElement) {
     return new PageFailure('not_hittable', `Input cannot reach the element: ${blockedInput.why} ${waitText}.`, line);
   }
-  const coveringElement = findMeaningfulElement(blockedInput.cover);
+  const coveringElement = findMeaningfulElement(blockedInput.coveringElement);
   const coveringElementLine = describeElement(coveringElement, context);
-  const ref = context.state.refs.refOf(coveringElement, context.prefix, computeRole(coveringElement), '');
+  const ref = context.state.refs.getElementRef(coveringElement, context.prefix, computeRole(coveringElement), '');
   return new PageFailure(
     'not_hittable',
     `Input cannot reach the element: the element ${ref} is in front of it ${waitText}. Close or move that element first.`,
@@ -284,7 +287,7 @@ export function findMeaningfulElement(element: Element): Element {
     element,
     (at) => computeRole(at) !== '' && computeRole(at) !== 'paragraph',
   );
-  return meaningfulElement && meaningfulElement !== safeDocument.body ? meaningfulElement : element;
+  return meaningfulElement && meaningfulElement !== unclobberedDocument.body ? meaningfulElement : element;
 }
 
 export async function locateElement(args: LocateArguments, context: PageContext): Promise<LocateResult> {
@@ -299,12 +302,15 @@ export async function locateElement(args: LocateArguments, context: PageContext)
     enabled: !isDisabled(element),
   };
   if ('hit' in inputPoint) return { ...base, point: { x: inputPoint.x, y: inputPoint.y }, hit: true };
-  if (!inputPoint.cover) return { ...base, hit: false };
-  const coveringElement = findMeaningfulElement(inputPoint.cover);
+  if (!inputPoint.coveringElement) return { ...base, hit: false };
+  const coveringElement = findMeaningfulElement(inputPoint.coveringElement);
   const line = describeElement(coveringElement, context);
   return {
     ...base,
     hit: false,
-    covered: { ref: context.state.refs.refOf(coveringElement, context.prefix, computeRole(coveringElement), ''), line },
+    covered: {
+      ref: context.state.refs.getElementRef(coveringElement, context.prefix, computeRole(coveringElement), ''),
+      line,
+    },
   };
 }

@@ -4,7 +4,7 @@
 import { getFlatParent } from './flat-tree.ts';
 import { computeElementName } from './names.ts';
 import { computeRole } from './roles.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 interface RememberedElement {
   readonly element: WeakRef<Element>;
@@ -28,14 +28,14 @@ export class ElementRefs {
     this.#lastRef = Math.max(this.#lastRef, lastRef);
   }
 
-  idOf(node: Node): number {
-    const knownId = this.#nodeIds.get(node);
-    if (knownId !== undefined) return knownId;
+  getNodeId(node: Node): number {
+    const existingId = this.#nodeIds.get(node);
+    if (existingId !== undefined) return existingId;
     this.#nodeIds.set(node, ++this.#lastId);
     return this.#lastId;
   }
 
-  refOf(element: Element, prefix: string, role: string, name: string): string {
+  getElementRef(element: Element, prefix: string, role: string, name: string): string {
     let refNumber = this.#refNumbers.get(element);
     if (refNumber === undefined) {
       refNumber = ++this.#lastRef;
@@ -43,18 +43,18 @@ export class ElementRefs {
       this.#pruneDeadRefs();
     }
     const elementRef = `e${refNumber}`;
-    const knownElement = this.#elements.get(elementRef);
-    if (knownElement) {
-      knownElement.role = role;
-      knownElement.name = name;
-    } else this.#elements.set(elementRef, { element: this.weakRefOf(element), role, name });
+    const storedElement = this.#elements.get(elementRef);
+    if (storedElement) {
+      storedElement.role = role;
+      storedElement.name = name;
+    } else this.#elements.set(elementRef, { element: this.getWeakRef(element), role, name });
     return prefix + elementRef;
   }
 
-  /** weakRefOf creates only one WeakRef for each element, because creating a WeakRef is slow. */
-  weakRefOf(element: Element): WeakRef<Element> {
-    const knownWeakRef = this.#weakRefs.get(element);
-    if (knownWeakRef) return knownWeakRef;
+  /** getWeakRef creates only one WeakRef for each element, because creating a WeakRef is slow. */
+  getWeakRef(element: Element): WeakRef<Element> {
+    const existingWeakRef = this.#weakRefs.get(element);
+    if (existingWeakRef) return existingWeakRef;
     const weakRef = new WeakRef(element);
     this.#weakRefs.set(element, weakRef);
     return weakRef;
@@ -66,12 +66,12 @@ export class ElementRefs {
    */
   find(elementRef: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!elementRef.startsWith(prefix)) return undefined;
-    const knownElement = this.#elements.get(elementRef.slice(prefix.length));
-    if (!knownElement) return undefined;
-    const element = knownElement.element.deref();
+    const storedElement = this.#elements.get(elementRef.slice(prefix.length));
+    if (!storedElement) return undefined;
+    const element = storedElement.element.deref();
     return element?.isConnected && isInDocument(element)
       ? element
-      : { role: knownElement.role, name: knownElement.name };
+      : { role: storedElement.role, name: storedElement.name };
   }
 
   /** #pruneDeadRefs deletes refs of elements that no longer exist, but keeps 2,000 of them for error messages. */
@@ -114,11 +114,11 @@ function measureSimilarity(firstText: string, secondText: string): number {
   if (firstText === secondText) return 1;
   const words = new Set(firstText.toLowerCase().split(/\s+/));
   const secondWords = new Set(secondText.toLowerCase().split(/\s+/));
-  let common = 0;
-  for (const word of words) if (secondWords.has(word)) common++;
-  return (0.99 * 2 * common) / (words.size + secondWords.size);
+  let commonWordCount = 0;
+  for (const word of words) if (secondWords.has(word)) commonWordCount++;
+  return (0.99 * 2 * commonWordCount) / (words.size + secondWords.size);
 }
 
 export function isAttached(element: Element): boolean {
-  return element.isConnected && (getFlatParent(element) !== null || element === safeDocument.documentElement);
+  return element.isConnected && (getFlatParent(element) !== null || element === unclobberedDocument.documentElement);
 }

@@ -3,14 +3,14 @@
 
 import { getFlatParent } from './flat-tree.ts';
 
-type RoleRule = string | ((element: Element) => string);
+type RoleOrRoleFunction = string | ((element: Element) => string);
 
-const HeadingRole: RoleRule = 'heading';
+const HeadingRole: RoleOrRoleFunction = 'heading';
 const sectioningSelector =
   'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]';
 
 /** An empty role in NativeRoles means that the element has no semantic meaning. */
-const NativeRoles: Readonly<Record<string, RoleRule>> = {
+const NativeRoles: Readonly<Record<string, RoleOrRoleFunction>> = {
   a: (e) => (e.hasAttribute('href') ? 'link' : ''),
   area: (e) => (e.hasAttribute('href') ? 'link' : ''),
   article: 'article',
@@ -26,7 +26,7 @@ const NativeRoles: Readonly<Record<string, RoleRule>> = {
   embed: 'embed',
   fieldset: 'group',
   figure: 'figure',
-  footer: (e) => (isInSection(e) ? '' : 'contentinfo'),
+  footer: (e) => (isInSectioningElement(e) ? '' : 'contentinfo'),
   form: (e) => (hasLabel(e) ? 'form' : ''),
   frame: 'iframe',
   h1: HeadingRole,
@@ -35,7 +35,7 @@ const NativeRoles: Readonly<Record<string, RoleRule>> = {
   h4: HeadingRole,
   h5: HeadingRole,
   h6: HeadingRole,
-  header: (e) => (isInSection(e) ? '' : 'banner'),
+  header: (e) => (isInSectioningElement(e) ? '' : 'banner'),
   hr: 'separator',
   iframe: 'iframe',
   img: (e) => (e.getAttribute('alt') === '' && !hasLabel(e) ? '' : 'img'),
@@ -150,7 +150,7 @@ function hasLabel(element: Element): boolean {
 }
 
 /** A header or footer inside a section is not a landmark. */
-function isInSection(element: Element): boolean {
+function isInSectioningElement(element: Element): boolean {
   return getFlatParent(element)?.closest(sectioningSelector) != null;
 }
 

@@ -7,10 +7,10 @@ import type { ScrollArguments, ScrollResult } from './operations.ts';
 import { waitForNextFrame } from './pace.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { findTarget, type PageContext } from './state.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 const scrollIntoViewOptions: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
-/** DefaultScrollShare is the distance of a scroll without `amount`, as a fraction of the visible size. */
+/** DefaultScrollShare is the distance of a scroll without `scrollAmount`, as a fraction of the visible size. */
 const DefaultScrollShare = 0.8;
 
 export async function scroll(args: ScrollArguments, context: PageContext): Promise<ScrollResult> {
@@ -37,7 +37,9 @@ export async function scroll(args: ScrollArguments, context: PageContext): Promi
     const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
     rect = now;
     const hasNotMoved = !isMoved && !isShifted;
-    const why = direction ? `The area is already at its ${nameEdge(direction)}.` : 'The element was already in view.';
+    const why = direction
+      ? `The area is already at its ${describeScrollEnd(direction)}.`
+      : 'The element was already in view.';
     return { target, input: 'none', notes: hasNotMoved ? [why] : [], hasEffect: () => !hasNotMoved };
   });
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scrollerElement;
@@ -49,7 +51,7 @@ export async function scroll(args: ScrollArguments, context: PageContext): Promi
   };
 }
 
-function nameEdge(direction: string): string {
+function describeScrollEnd(direction: string): string {
   return (
     { up: 'top', top: 'top', down: 'bottom', bottom: 'bottom', left: 'left edge', right: 'right edge' }[direction] ??
     'end'
@@ -59,11 +61,11 @@ function nameEdge(direction: string): string {
 function scrollArea(
   scrollerElement: Element,
   direction: NonNullable<ScrollArguments['direction']>,
-  amount: number | undefined,
+  scrollAmount: number | undefined,
 ): void {
   const scrollBehavior = 'instant';
-  const verticalPixels = amount ?? scrollerElement.clientHeight * DefaultScrollShare;
-  const horizontalPixels = amount ?? scrollerElement.clientWidth * DefaultScrollShare;
+  const verticalPixels = scrollAmount ?? scrollerElement.clientHeight * DefaultScrollShare;
+  const horizontalPixels = scrollAmount ?? scrollerElement.clientWidth * DefaultScrollShare;
   const scrollSteps: Readonly<Record<typeof direction, () => void>> = {
     top: () => scrollerElement.scrollTo({ top: 0, behavior: scrollBehavior }),
     bottom: () => scrollerElement.scrollTo({ top: scrollerElement.scrollHeight, behavior: scrollBehavior }),
@@ -80,14 +82,14 @@ function scrollArea(
  * the page can scroll, and otherwise the scrollable area at the center of the viewport.
  */
 export function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
-  const page = safeDocument.scrollingElement ?? safeDocument.documentElement;
+  const page = unclobberedDocument.scrollingElement ?? unclobberedDocument.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
   for (
     let at = target ?? findElementAtPoint(innerWidth / 2, innerHeight / 2);
     at && at !== page;
     at = getFlatParent(at)
   ) {
-    if (at !== safeDocument.body && canScroll(at, isHorizontal, false)) return at;
+    if (at !== unclobberedDocument.body && canScroll(at, isHorizontal, false)) return at;
   }
   return target ? page : (findLargestScroller(isHorizontal) ?? page);
 }
@@ -103,12 +105,12 @@ function canScroll(element: Element, isHorizontal: boolean, isPageScroller: bool
 }
 
 function findLargestScroller(isHorizontal: boolean): Element | undefined {
-  let bestScroller: Element | undefined;
-  let bestSize = 0;
-  for (const element of safeDocument.querySelectorAll('body *')) {
+  let largestScroller: Element | undefined;
+  let largestArea = 0;
+  for (const element of unclobberedDocument.querySelectorAll('body *')) {
     const area = element.clientWidth * element.clientHeight;
-    if (area > bestSize && canScroll(element, isHorizontal, false) && element.checkVisibility())
-      [bestScroller, bestSize] = [element, area];
+    if (area > largestArea && canScroll(element, isHorizontal, false) && element.checkVisibility())
+      [largestScroller, largestArea] = [element, area];
   }
-  return bestScroller;
+  return largestScroller;
 }

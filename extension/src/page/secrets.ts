@@ -12,10 +12,10 @@ type TextField = HTMLInputElement | HTMLTextAreaElement;
  */
 const passwordFields = new WeakSet<Element>();
 
-/** CardFieldName and CodeFieldName match typical names and IDs of secret fields, such as "cvv" or "otp". */
-const CardFieldName =
+/** CardFieldPattern and VerificationCodeFieldPattern match typical names and IDs of secret fields, such as "cvv" or "otp". */
+const CardFieldPattern =
   /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
-const CodeFieldName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
+const VerificationCodeFieldPattern = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
 
 export function findSecretKind(element: Element): SecretKind | undefined {
   if (!isTextField(element)) return undefined;
@@ -25,15 +25,16 @@ export function findSecretKind(element: Element): SecretKind | undefined {
   }
   const autocomplete = element.getAttribute('autocomplete') ?? '';
   // Some comboboxes set autocomplete="new-password" on their text filter to disable Chrome's autofill.
-  const isFilter = element.getAttribute('role') === 'combobox' && !/password/i.test(element.getAttribute('type') ?? '');
-  if (/\b(current|new)-password\b/i.test(autocomplete) && !isFilter) return 'password';
+  const isFilterField =
+    element.getAttribute('role') === 'combobox' && !/password/i.test(element.getAttribute('type') ?? '');
+  if (/\b(current|new)-password\b/i.test(autocomplete) && !isFilterField) return 'password';
   if (/\bone-time-code\b/i.test(autocomplete)) return 'code';
   if (/(^|\s)cc-[a-z]/i.test(autocomplete)) return 'card';
   if (/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(element.type)) return undefined;
   const name = [element.name, element.id, element.getAttribute('aria-label') ?? '', element.placeholder].join(' ');
   const nameWords = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
-  if (CardFieldName.test(nameWords)) return 'card';
-  if (CodeFieldName.test(nameWords)) return 'code';
+  if (CardFieldPattern.test(nameWords)) return 'card';
+  if (VerificationCodeFieldPattern.test(nameWords)) return 'code';
   return isMaskedByCss(element) ? 'password' : undefined;
 }
 

@@ -1,7 +1,7 @@
 // Selects options in select elements, and in list boxes that pages implement themselves.
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
-import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
+import { findCustomOptions, findPopup, hasSize } from './drawn-options.ts';
 import { type Field, requireField, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, selectAll } from './flat-tree.ts';
@@ -14,12 +14,12 @@ import { scrollWithEvents } from './scroll-events.ts';
 import { showsChoice, showsExactChoice } from './shown-choice.ts';
 import { findTarget, type PageContext } from './state.ts';
 import { isDisabled, readShownValue } from './states.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { determineVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export async function select(args: SelectArguments, context: PageContext): Promise<SelectResult> {
-  const element = findDrawnField(findTarget(args.target, context));
+  const element = findCustomField(findTarget(args.target, context));
   if (args.values.length === 0 && !(element instanceof HTMLSelectElement && element.multiple)) {
     throw new PageFailure(
       'invalid_arguments',
@@ -38,10 +38,10 @@ export async function select(args: SelectArguments, context: PageContext): Promi
 }
 
 /**
- * findDrawnField returns the custom combobox around a search field or around a select element that the page hides, and
+ * findCustomField returns the custom combobox around a search field or around a select element that the page hides, and
  * otherwise the element itself.
  */
-function findDrawnField(element: Element): Element {
+function findCustomField(element: Element): Element {
   const isHiddenSelect =
     element instanceof HTMLSelectElement && !determineVisibility(element, getComputedStyle(element)).text;
   const isTextField = /^(textbox|searchbox)$/.test(computeRole(element)) && !element.hasAttribute('list');
@@ -74,7 +74,7 @@ function listShownChoice(element: Element, clickedLabels: readonly string[]): st
 export function listSelectedLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
-  const options = findListsOf(element).flatMap(listOptions);
+  const options = findOptionLists(element).flatMap(listOptions);
   const chosenOptions = options.filter((option) => option.getAttribute('aria-selected') === 'true');
   if (chosenOptions.length > 0) return chosenOptions.map(nameOfOption);
   const value = readShownValue(element, computeRole(element)) ?? cleanText(element.textContent ?? '');
@@ -96,7 +96,7 @@ export async function chooseOptions(
   }
   if (element instanceof HTMLInputElement && element.list)
     return await chooseSuggestion(element, values, timeoutMs, context);
-  return chooseInDrawnList(element, values, timeoutMs, context);
+  return chooseInCustomList(element, values, timeoutMs, context);
 }
 
 function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[]): string[] {
@@ -163,13 +163,13 @@ async function chooseSuggestion(
  * accepts the beginning of a name if no other option's name has the same beginning.
  */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
-  const exactIndex = entries.findIndex((names) => names.includes(value));
-  if (exactIndex >= 0) return exactIndex;
+  const exactMatchIndex = entries.findIndex((names) => names.includes(value));
+  if (exactMatchIndex >= 0) return exactMatchIndex;
   const wantedName = cleanText(value).toLowerCase();
-  const cleanedEntries = entries.map((names) => names.map((name) => cleanText(name).toLowerCase()));
-  const looseIndex = cleanedEntries.findIndex((names) => names.includes(wantedName));
-  if (looseIndex >= 0 || wantedName === '') return looseIndex;
-  const prefixMatches = cleanedEntries.flatMap((names, i) =>
+  const normalizedEntries = entries.map((names) => names.map((name) => cleanText(name).toLowerCase()));
+  const normalizedMatchIndex = normalizedEntries.findIndex((names) => names.includes(wantedName));
+  if (normalizedMatchIndex >= 0 || wantedName === '') return normalizedMatchIndex;
+  const prefixMatches = normalizedEntries.flatMap((names, i) =>
     names.some((name) => name.startsWith(wantedName)) ? [i] : [],
   );
   return prefixMatches.length === 1 ? (prefixMatches[0] ?? -1) : -1;
@@ -184,13 +184,13 @@ function makeOptionNotFoundFailure(message: string, labels: readonly string[]): 
 }
 
 const ListOpenTimeoutMs = 2_000;
-/** FilteredOpenTimeoutMs is short, because some lists with a text field open only when text is typed. */
-const FilteredOpenTimeoutMs = 300;
+/** FilterableListOpenTimeoutMs is short, because some lists with a text field open only when text is typed. */
+const FilterableListOpenTimeoutMs = 300;
 const MaxFilterChecks = 10;
-const FilterPauseMs = 100;
+const FilterPollIntervalMs = 100;
 const FilterTimeoutMs = 4_000;
 const MaxScrollSteps = 1_000;
-const ScrollLimitMs = 15_000;
+const ListScrollTimeoutMs = 15_000;
 const StepsPerReport = 20;
 /** HiddenRowsTimeoutMs is longer than RowsTimeoutMs, because Chrome slows down timers in a hidden tab. */
 const RowsTimeoutMs = 400;
@@ -198,7 +198,7 @@ const HiddenRowsTimeoutMs = 1_200;
 /** After MaxUnchangedRows consecutive search steps without new rows, a list counts as not virtual. */
 const MaxUnchangedRows = 2;
 
-async function chooseInDrawnList(
+async function chooseInCustomList(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
@@ -207,16 +207,21 @@ async function chooseInDrawnList(
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const wantedLabels: string[] = [];
   // A list that was visible before the combobox opened does not belong to the combobox.
-  const otherLists = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
+  const listsShownBefore = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
   for (const value of values) {
-    let list = findVisibleList(element, otherLists);
+    let list = findVisibleList(element, listsShownBefore);
     const field = findTextFieldIn(element);
     if (!list) {
       const role = computeRole(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, otherLists, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
+      list = await waitForList(
+        element,
+        listsShownBefore,
+        field ? FilterableListOpenTimeoutMs : ListOpenTimeoutMs,
+        context,
+      );
     }
     let option = list ? await findOption(list, value, context) : undefined;
     // Some lists of multiple choice omit the options that are already chosen.
@@ -226,13 +231,13 @@ async function chooseInDrawnList(
     }
     if (!(option instanceof Element) && field) {
       await writeField(field, value, false, []);
-      list = await waitForList(element, otherLists, ListOpenTimeoutMs, context);
+      list = await waitForList(element, listsShownBefore, ListOpenTimeoutMs, context);
       const end = performance.now() + FilterTimeoutMs;
       for (let attempt = 0; list && !(option instanceof Element) && attempt < MaxFilterChecks; attempt++) {
         if (performance.now() > end) break;
-        if (attempt > 0) await pause(FilterPauseMs, context.signal);
+        if (attempt > 0) await pause(FilterPollIntervalMs, context.signal);
         option = await findOption(list, value, context);
-        list = findVisibleList(element, otherLists);
+        list = findVisibleList(element, listsShownBefore);
       }
     }
     if (!option) throw makeListNotOpenedFailure();
@@ -261,13 +266,13 @@ function findTextFieldIn(element: Element): Field | undefined {
 /** waitForList waits for the option list of a combobox or button, and returns undefined if no list opens in time. */
 async function waitForList(
   element: Element,
-  otherLists: ReadonlySet<Element>,
+  listsShownBefore: ReadonlySet<Element>,
   limitMs: number,
   context: PageContext,
 ): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
-    const list = findVisibleList(element, otherLists);
+    const list = findVisibleList(element, listsShownBefore);
     if (list) return list;
     await pause(20, context.signal);
   }
@@ -282,18 +287,19 @@ function makeListNotOpenedFailure(): PageFailure {
 }
 
 /**
- * findListsOf returns the option lists of a combobox: the element itself, a list that it controls, or the lists inside
+ * findOptionLists returns the option lists of a combobox: the element itself, a list that it controls, or the lists inside
  * it.
  */
-function findListsOf(element: Element): Element[] {
+function findOptionLists(element: Element): Element[] {
   if (/^(listbox|radiogroup|menu|tree)$/.test(computeRole(element))) return [element];
   const root = element.getRootNode();
-  const owner =
+  const controllingElement =
     findClosestInFlatTree(element, (at) => at.hasAttribute('aria-controls') || at.hasAttribute('aria-owns')) ??
     element.querySelector('[aria-controls],[aria-owns]');
-  const ids = `${owner?.getAttribute('aria-controls') ?? ''} ${owner?.getAttribute('aria-owns') ?? ''}`
-    .trim()
-    .split(/\s+/);
+  const ids =
+    `${controllingElement?.getAttribute('aria-controls') ?? ''} ${controllingElement?.getAttribute('aria-owns') ?? ''}`
+      .trim()
+      .split(/\s+/);
   for (const id of ids) {
     const list = id && (root instanceof Document || root instanceof ShadowRoot) ? root.getElementById(id) : null;
     if (list) return [list];
@@ -305,14 +311,14 @@ function findListsOf(element: Element): Element[] {
  * findVisibleList returns the open option list of an element. The element does not own the lists `otherValues`, unless such
  * a list is beside the element.
  */
-function findVisibleList(element: Element, otherLists: ReadonlySet<Element>): Element | undefined {
-  const own = findListsOf(element);
+function findVisibleList(element: Element, listsShownBefore: ReadonlySet<Element>): Element | undefined {
+  const own = findOptionLists(element);
   if (own.length === 1) return own.find(isOpenList);
   // If a combobox contains several lists, the list of its chosen options was visible before the combobox opened.
-  if (own.length > 1) return own.filter((list) => isOpenList(list) && !otherLists.has(list)).at(-1);
+  if (own.length > 1) return own.filter((list) => isOpenList(list) && !listsShownBefore.has(list)).at(-1);
   if (element.getAttribute('aria-expanded') === 'false') return undefined;
-  const container = element.parentElement === safeDocument.body ? null : element.parentElement;
-  const open = listShownLists().filter((list) => !otherLists.has(list) || container?.contains(list));
+  const container = element.parentElement === unclobberedDocument.body ? null : element.parentElement;
+  const open = listShownLists().filter((list) => !listsShownBefore.has(list) || container?.contains(list));
   return open.length === 1 || element.getAttribute('aria-expanded') === 'true' ? open.at(-1) : undefined;
 }
 
@@ -342,7 +348,7 @@ function nameOfOption(option: Element): string {
   return computeElementName(option, computeRole(option)) || cleanText(option.textContent ?? '');
 }
 
-interface SearchedOptions {
+interface OptionSearchResult {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */
   readonly isComplete: boolean;
@@ -352,15 +358,15 @@ function makeOptionNotReachedFailure(value: string, names: readonly string[]): P
   const lastName = JSON.stringify(shorten(names.at(-1) ?? '', 60));
   return new PageFailure(
     'timeout',
-    `The option ${JSON.stringify(value)} was not found in ${ScrollLimitMs / 1000} s. The list is long; the search came to ${lastName}. Scroll the list with browser_scroll and click the option.`,
+    `The option ${JSON.stringify(value)} was not found in ${ListScrollTimeoutMs / 1000} s. The list is long; the search came to ${lastName}. Scroll the list with browser_scroll and click the option.`,
   );
 }
 
 /** findOption scrolls the list, because a virtual list contains only the visible options. */
-async function findOption(list: Element, value: string, context: PageContext): Promise<Element | SearchedOptions> {
+async function findOption(list: Element, value: string, context: PageContext): Promise<Element | OptionSearchResult> {
   const seenNames = new Set<string>();
   const rows = new LongListScroller(list, context);
-  const end = performance.now() + ScrollLimitMs;
+  const end = performance.now() + ListScrollTimeoutMs;
   for (let step = 0; step < MaxScrollSteps && performance.now() < end; step++) {
     const options = listClickableOptions(list);
     const names = options.map((option) => [nameOfOption(option), option.getAttribute('data-value') ?? '']);
@@ -369,7 +375,7 @@ async function findOption(list: Element, value: string, context: PageContext): P
     for (const [name] of names) if (name) seenNames.add(name);
     if (step % StepsPerReport === StepsPerReport - 1)
       context.report({ message: 'searching the list', progress: seenNames.size });
-    if (!(await rows.showNext(options))) return { names: [...seenNames], isComplete: true };
+    if (!(await rows.showNextOptions(options))) return { names: [...seenNames], isComplete: true };
   }
   return { names: [...seenNames], isComplete: false };
 }
@@ -380,23 +386,24 @@ class LongListScroller {
   readonly #context: PageContext;
   #unchangedRowCount = 0;
   #hasScrolled = false;
-  #hasTurnedWheel = false;
+  #hasSentWheelEvents = false;
 
   constructor(list: Element, context: PageContext) {
     this.#list = list;
     this.#context = context;
-    const area = isDrawnByOtherElements(list) ? (findPopup(list) ?? list) : list;
+    const area = usesCustomOptionElements(list) ? (findPopup(list) ?? list) : list;
     const scroller = findScroller(area, listClickableOptions(list));
     if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
     this.#scroller = scroller;
   }
 
-  async showNext(options: readonly Element[]): Promise<boolean> {
+  async showNextOptions(options: readonly Element[]): Promise<boolean> {
     const scroller = this.#scroller;
     const top = scroller?.scrollTop ?? 0;
     if (scroller)
       scrollWithEvents(scroller, () => scroller.scrollBy({ top: scroller.clientHeight * 0.8, behavior: 'instant' }));
-    if (!scroller || scroller.scrollTop === top) return !this.#hasScrolled && (await this.#turnWheel(options));
+    if (!scroller || scroller.scrollTop === top)
+      return !this.#hasScrolled && (await this.#scrollWithWheelEvents(options));
     this.#hasScrolled = true;
     const limitMs = this.#unchangedRowCount >= MaxUnchangedRows ? 0 : getRowsTimeoutMs();
     const lastOption = options.at(-1);
@@ -407,12 +414,12 @@ class LongListScroller {
     return true;
   }
 
-  async #turnWheel(options: readonly Element[]): Promise<boolean> {
+  async #scrollWithWheelEvents(options: readonly Element[]): Promise<boolean> {
     const lastOption = options.at(-1);
     if (!lastOption) return false;
     const namesBefore = joinOptionNames(options);
     const height = lastOption.getBoundingClientRect().height * Math.max(1, options.length - 1);
-    for (const deltaY of this.#hasTurnedWheel ? [height] : [-WheelToTopPixels, height]) {
+    for (const deltaY of this.#hasSentWheelEvents ? [height] : [-WheelToTopPixels, height]) {
       const { x, y } = lastOption.getBoundingClientRect();
       const init = { deltaY, clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true, composed: true };
       lastOption.dispatchEvent(new WheelEvent('wheel', init));
@@ -423,7 +430,7 @@ class LongListScroller {
         ))
       )
         continue;
-      this.#hasTurnedWheel = true;
+      this.#hasSentWheelEvents = true;
       return true;
     }
     return false;
@@ -442,7 +449,7 @@ class LongListScroller {
 const WheelToTopPixels = 10_000_000;
 
 function getRowsTimeoutMs(): number {
-  return safeDocument.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
+  return unclobberedDocument.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
 }
 
 function joinOptionNames(options: readonly Element[]): string {
@@ -450,13 +457,13 @@ function joinOptionNames(options: readonly Element[]): string {
 }
 
 /** Some pages draw other elements in place of the elements with the role option, which then have no size. */
-function isDrawnByOtherElements(list: Element): boolean {
+function usesCustomOptionElements(list: Element): boolean {
   const options = listOptions(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
 }
 
 function listClickableOptions(list: Element): Element[] {
-  return isDrawnByOtherElements(list) ? findDrawnOptions(list) : listOptions(list).filter(isShown);
+  return usesCustomOptionElements(list) ? findCustomOptions(list) : listOptions(list).filter(isShown);
 }
 
 /** Some lists hide their overflowing rows, and scroll with a script. */
@@ -466,7 +473,8 @@ function findScroller(list: Element, options: readonly Element[]): Element | und
   );
   const overflows = areas.map((area) => getComputedStyle(area).overflowY);
   const scroller = areas.find((_, i) => /auto|scroll/.test(overflows[i] ?? ''));
-  const edgeOptions = [options.at(0), options.at(-1)];
-  const hasOptions = (area: Element) => edgeOptions.every((option) => option && containsInFlatTree(area, option));
+  const firstAndLastOptions = [options.at(0), options.at(-1)];
+  const hasOptions = (area: Element) =>
+    firstAndLastOptions.every((option) => option && containsInFlatTree(area, option));
   return scroller ?? areas.find((area, i) => overflows[i] === 'hidden' && hasOptions(area));
 }

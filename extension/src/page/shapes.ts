@@ -15,10 +15,10 @@ const SimpleShapeTags = new Set('rect circle ellipse triangle polygon polyline l
 const TrianglePointCount = 3;
 
 /**
- * nameShape returns the word for a shape, such as circle. A polygon with three corners is a triangle, because SVG has
+ * getShapeName returns the word for a shape, such as circle. A polygon with three corners is a triangle, because SVG has
  * no triangle element.
  */
-export function nameShape(element: Element): string {
+export function getShapeName(element: Element): string {
   const isTriangle = element instanceof SVGPolygonElement && element.points.numberOfItems === TrianglePointCount;
   return isTriangle ? 'triangle' : element.localName;
 }
@@ -29,11 +29,11 @@ export class ShapeDetector {
 
   isShape(element: Element): boolean {
     if (!(element instanceof SVGGraphicsElement) || !ShapeTags.has(element.localName)) return false;
-    const drawing = element.ownerSVGElement;
-    if (!drawing || !hasSize(element)) return false;
-    const known = this.#showsShapes.get(drawing) ?? showsShapes(drawing);
-    this.#showsShapes.set(drawing, known);
-    return known;
+    const svgElement = element.ownerSVGElement;
+    if (!svgElement || !hasSize(element)) return false;
+    const hasShapes = this.#showsShapes.get(svgElement) ?? showsShapes(svgElement);
+    this.#showsShapes.set(svgElement, hasShapes);
+    return hasShapes;
   }
 }
 
@@ -42,12 +42,12 @@ export function hasSize(element: Element): boolean {
   return width > 0 || height > 0;
 }
 
-function showsShapes(drawing: SVGSVGElement): boolean {
-  if (drawing.closest('a,button,label,[role=button],[role=link],[role=img],[aria-hidden=true]')) return false;
-  const { width, height } = drawing.getBoundingClientRect();
+function showsShapes(svgElement: SVGSVGElement): boolean {
+  if (svgElement.closest('a,button,label,[role=button],[role=link],[role=img],[aria-hidden=true]')) return false;
+  const { width, height } = svgElement.getBoundingClientRect();
   if (width < MinDrawingPixels || height < MinDrawingPixels) return false;
-  const count = drawing.querySelectorAll([...ShapeTags].join()).length;
-  return count <= MaxShapes && drawing.querySelector(DrawingSelector) !== null;
+  const count = svgElement.querySelectorAll([...ShapeTags].join()).length;
+  return count <= MaxShapes && svgElement.querySelector(DrawingSelector) !== null;
 }
 
 /**
@@ -55,14 +55,14 @@ function showsShapes(drawing: SVGSVGElement): boolean {
  * in the snapshot line does not name the shape, describeShape adds the word for the shape.
  */
 export function describeShape(element: Element, role: string): string {
-  const drawing = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
-  if (!drawing) return '';
+  const svgElement = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
+  if (!svgElement) return '';
   const id = element.id !== '' && !element.id.includes(']') ? ` [id=${shorten(element.id, 40)}]` : '';
   const fill = element.getAttribute('fill') ?? '';
   const color = /^[\w#(),.% -]+$/.test(fill) && fill !== 'none' ? ` [fill=${shorten(fill, MaxColorCharacters)}]` : '';
-  const [own, drawingRect] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
+  const [own, svgRect] = [element.getBoundingClientRect(), svgElement.getBoundingClientRect()];
   const size = `${Math.round(own.width)}x${Math.round(own.height)}`;
-  const shapeName = nameShape(element);
+  const shapeName = getShapeName(element);
   const shapeMark = role === shapeName || !SimpleShapeTags.has(shapeName) ? '' : ` [shape=${shapeName}]`;
-  return `${id}${shapeMark}${color} [${size} at ${Math.round(own.x - drawingRect.x)},${Math.round(own.y - drawingRect.y)}]`;
+  return `${id}${shapeMark}${color} [${size} at ${Math.round(own.x - svgRect.x)},${Math.round(own.y - svgRect.y)}]`;
 }

@@ -4,7 +4,7 @@ import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { determineVisibility, hasOwnText, isInlineDisplay, isTextShown } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
-/** readShownText returns the beginning of an element's visible text, with about `limit` characters. */
+/** readShownText returns the beginning of an element's visible text, with about `maxTextLength` characters. */
 export function readShownText(element: Element, limit: number): string {
   const collector = new ShownTextReader(limit);
   if (!isHidden(element)) collector.add(element, 0);
@@ -13,10 +13,10 @@ export function readShownText(element: Element, limit: number): string {
 
 class ShownTextReader {
   text = '';
-  readonly #limit: number;
+  readonly #maxTextLength: number;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#maxTextLength = limit;
   }
 
   add(element: Element, nesting: number): void {
@@ -25,11 +25,11 @@ class ShownTextReader {
     if (/^(script|style|template|noscript)$/.test(element.localName)) return;
     const style = getComputedStyle(element);
     const visibility = determineVisibility(element, style);
-    if (!visibility.drawn || visibility.closed) return;
+    if (!visibility.isRendered || visibility.hidesContents) return;
     const isReadable = visibility.text && isTextShown(element, style);
     if (!isInlineDisplay(style.display) || element.localName === 'br') this.text += ' ';
     for (const child of listFlatChildren(element)) {
-      if (this.text.length >= this.#limit) return;
+      if (this.text.length >= this.#maxTextLength) return;
       if (child instanceof Element) this.add(child, nesting + 1);
       else if (child instanceof Text && isReadable) this.text += child.data;
     }
@@ -46,8 +46,8 @@ export function isHidden(element: Element): boolean {
 function isHiddenBox(element: Element): boolean {
   for (let at: Element | null = element; at; at = getFlatParent(at)) {
     if (at.getAttribute('aria-hidden') === 'true') return true;
-    const { drawn, closed, text } = determineVisibility(at, getComputedStyle(at));
-    if (!drawn || closed || (at === element && !text)) return true;
+    const { isRendered, hidesContents, text } = determineVisibility(at, getComputedStyle(at));
+    if (!isRendered || hidesContents || (at === element && !text)) return true;
   }
   const style = getComputedStyle(element);
   return hasOwnText(element) && !isTextShown(element, style);

@@ -10,8 +10,8 @@ import { TaskSlices, waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { findTarget, type PageContext, type StoredLine, type StoredSnapshot } from './state.ts';
 import type { TreeNode } from './tree.ts';
-import { safeDocument } from './unclobbered.ts';
-import { getViewportRect, ViewportPart } from './view.ts';
+import { unclobberedDocument } from './unclobbered.ts';
+import { getViewportRect, ViewportElementFinder } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { TreeWalk } from './walk.ts';
 
@@ -41,10 +41,10 @@ export const PdfNote =
   'This is a PDF file. Extensions cannot read its text. Use browser_take_screenshot, or another source of the text.';
 
 export function isPdf(): boolean {
-  return safeDocument.contentType === 'application/pdf';
+  return unclobberedDocument.contentType === 'application/pdf';
 }
 
-const noElements: ReadonlySet<Element> = new Set();
+const emptyElementSet: ReadonlySet<Element> = new Set();
 
 /** If a snapshot has more than MaxLinesPerTask lines, each of its last steps runs in a separate task. */
 const MaxLinesPerTask = 5_000;
@@ -53,9 +53,9 @@ const MaxLinesPerTask = 5_000;
 export async function takeSnapshot(options: SnapshotOptions, context: PageContext): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
   // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
-  if (safeDocument.hidden) finishAnimations();
+  if (unclobberedDocument.hidden) finishAnimations();
   const { refs } = context.state;
-  const view = new ViewportPart(options.view ?? getViewportRect());
+  const view = new ViewportElementFinder(options.view ?? getViewportRect());
   const walk = new TreeWalk({
     refs,
     prefix: context.prefix,
@@ -64,14 +64,14 @@ export async function takeSnapshot(options: SnapshotOptions, context: PageContex
     view,
     depth: options.depth ?? Number.POSITIVE_INFINITY,
     unfoldedList: options.unfoldedList,
-    alwaysShown: options.alwaysShown ?? noElements,
-    onFold: (container) => context.state.addedRows.watch(container),
+    alwaysShown: options.alwaysShown ?? emptyElementSet,
+    onRowsOmitted: (container) => context.state.rowAdditions.watch(container),
   });
   const tree = await runWalk(walk, root, context);
   if (isPdf()) tree.children.unshift({ kind: 'text', element: root, elements: [root], text: PdfNote });
   const printer = new SnapshotPrinter(refs, mode);
   const taskSlices = new TaskSlices(context.signal);
-  for (const _ of printer.printParts(tree, 0, 'root')) if (taskSlices.isOver) await taskSlices.startNextTask();
+  for (const _ of printer.printParts(tree, 0, 'root')) if (taskSlices.isTaskTimeOver) await taskSlices.startNextTask();
   const isLong = printer.lines.length > MaxLinesPerTask;
   if (isLong) await taskSlices.startNextTask();
   const secrets = collectSecrets();
@@ -95,7 +95,7 @@ async function runWalk(walk: TreeWalk, root: Element, context: PageContext): Pro
   for (;;) {
     const iteratorResult = steps.next();
     if (iteratorResult.done) return iteratorResult.value;
-    total ??= safeDocument.getElementsByTagName('*').length;
+    total ??= unclobberedDocument.getElementsByTagName('*').length;
     context.report({
       message: `read ${iteratorResult.value} elements`,
       progress: Math.min(iteratorResult.value, total),
@@ -112,19 +112,19 @@ export function buildTree(root: Element, context: PageContext): Promise<TreeNode
     prefix: context.prefix,
     mode: 'full',
     maxTokens: 0,
-    view: new ViewportPart(getViewportRect()),
+    view: new ViewportElementFinder(getViewportRect()),
     depth: Number.POSITIVE_INFINITY,
     unfoldedList: undefined,
     isSearch: true,
-    alwaysShown: noElements,
-    onFold: () => undefined,
+    alwaysShown: emptyElementSet,
+    onRowsOmitted: () => undefined,
   });
   return runWalk(walk, root, context);
 }
 
 export function getRootElement(): Element {
   // If a script has removed the root of the document, a new body element serves as the empty content.
-  return safeDocument.body ?? safeDocument.documentElement ?? safeDocument.createElement('body');
+  return unclobberedDocument.body ?? unclobberedDocument.documentElement ?? unclobberedDocument.createElement('body');
 }
 
 export async function readSnapshot(args: SnapshotArguments, context: PageContext): Promise<SnapshotResult> {
@@ -149,7 +149,7 @@ export async function readSnapshot(args: SnapshotArguments, context: PageContext
     context.prefix,
   );
   if (args.since !== undefined) {
-    const diff = base && base.target === target ? diffSince(base, takenSnapshot, maxTokens, context) : undefined;
+    const diff = base && base.target === target ? makeSnapshotDiff(base, takenSnapshot, maxTokens, context) : undefined;
     if (diff !== undefined) return { ...makeSnapshotResult(id, diff, takenSnapshot), folded: 0, full: false };
     return { ...makeSnapshotResult(id, joinLines(takenSnapshot.lines), takenSnapshot), full: true };
   }
@@ -157,9 +157,9 @@ export async function readSnapshot(args: SnapshotArguments, context: PageContext
 }
 
 function makeSnapshotResult(id: string, text: string, takenSnapshot: TakenSnapshot): Omit<SnapshotResult, 'full'> {
-  const lineOf = new Map<string, number>();
+  const lineIndexByRef = new Map<string, number>();
   if (text === joinLines(takenSnapshot.lines))
-    for (const [i, line] of takenSnapshot.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
+    for (const [i, line] of takenSnapshot.lines.entries()) if (line.frame) lineIndexByRef.set(line.frame, i);
   return {
     snapshot: id,
     text,
@@ -168,35 +168,38 @@ function makeSnapshotResult(id: string, text: string, takenSnapshot: TakenSnapsh
     tokens: countTokens(text),
     folded: takenSnapshot.folded,
     ...(text === '' || takenSnapshot.shortened === 0 ? {} : { shortened: takenSnapshot.shortened }),
-    ...(safeDocument.readyState === 'loading' ? { loading: true } : {}),
-    frames: takenSnapshot.frames.map((node) => makeFrameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
+    ...(unclobberedDocument.readyState === 'loading' ? { loading: true } : {}),
+    frames: takenSnapshot.frames.map((node) =>
+      makeFrameInfo(node.element, node.ref, lineIndexByRef.get(node.ref) ?? -1),
+    ),
   };
 }
 
 export function readDocumentTitle(): string {
-  return cleanText(safeDocument.title).slice(0, MaxTitleCharacters);
+  return cleanText(unclobberedDocument.title).slice(0, MaxTitleCharacters);
 }
 
-const MaxChangedShare = 0.6;
-const MinLinesForShare = 12;
+const MaxChangedLineFraction = 0.6;
+const MinLinesForFractionLimit = 12;
 
-function diffSince(
+function makeSnapshotDiff(
   base: StoredSnapshot,
   takenSnapshot: TakenSnapshot,
   maxTokens: number,
   context: PageContext,
 ): string | undefined {
   const diff = diffLines(base.lines, takenSnapshot.lines, {
-    isStillShown: makeStillShownTest(takenSnapshot),
-    markNewLine: (line) =>
-      line.folded && !context.state.addedRows.wasAddedSince(line.element, base.number) ? '>' : '+',
+    isStillShown: makeLineShownTest(takenSnapshot),
+    chooseNewLineMark: (line) =>
+      line.folded && !context.state.rowAdditions.wasAddedSince(line.element, base.number) ? '>' : '+',
     maxTokens: maxTokens || DefaultMaxTokens,
   });
-  if (diff.changedShare > MaxChangedShare && takenSnapshot.lines.length > MinLinesForShare) return undefined;
+  if (diff.changedFraction > MaxChangedLineFraction && takenSnapshot.lines.length > MinLinesForFractionLimit)
+    return undefined;
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
-export function makeStillShownTest(takenSnapshot: TakenSnapshot): (line: StoredLine) => boolean {
+export function makeLineShownTest(takenSnapshot: TakenSnapshot): (line: StoredLine) => boolean {
   if (takenSnapshot.folded === 0) return () => false;
   const keys = new Set(takenSnapshot.lines.map((line) => line.key));
   return (line) => {

@@ -14,7 +14,7 @@ export interface PageContext {
   readonly prefix: string;
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
-  readonly setDoneText: (doneText: string) => void;
+  readonly setProgressText: (progressText: string) => void;
   /**
    * The field `trustedInput` sends trusted input through the debugger, or is undefined if the operation dispatches only
    * synthetic events.
@@ -38,18 +38,18 @@ export interface StoredSnapshot {
 /** StoredText is the content of a page, which the agent reads in parts. */
 export interface StoredText {
   readonly text: string;
-  /** isCut is true if the content exceeds the limit of the read operation, so that its end is missing. */
-  readonly isCut: boolean;
+  /** isTruncated is true if the content exceeds the limit of the read operation, so that its end is missing. */
+  readonly isTruncated: boolean;
 }
 
 const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
 /**
- * AddedRows records which rows the page added. A row that an earlier snapshot lacks is not always new, because
+ * RowAdditionTracker records which rows the page added. A row that an earlier snapshot lacks is not always new, because
  * scrolling can reveal an old row.
  */
-export class AddedRows {
+export class RowAdditionTracker {
   snapshots = 0;
   readonly #snapshotBeforeAdding = new WeakMap<Element, number>();
   readonly #observer = new MutationObserver((records) => this.#recordMutations(records));
@@ -72,18 +72,18 @@ export class AddedRows {
 
 export class DocumentState {
   readonly refs = new ElementRefs();
-  readonly addedRows = new AddedRows();
+  readonly rowAdditions = new RowAdditionTracker();
   readonly #snapshots: StoredSnapshot[] = [];
   readonly #storedTexts = new Map<string, StoredText>();
-  #lastTextNumber = 0;
+  #lastStoredTextNumber = 0;
 
   get lastNumbers(): LastUsedNumbers {
-    return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
+    return { ref: this.refs.lastRef, snapshot: this.rowAdditions.snapshots };
   }
 
   continueNumbering({ ref, snapshot }: LastUsedNumbers): void {
     this.refs.continueNumbering(ref);
-    this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
+    this.rowAdditions.snapshots = Math.max(this.rowAdditions.snapshots, snapshot);
   }
 
   storeSnapshot(
@@ -91,14 +91,14 @@ export class DocumentState {
     origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>,
     prefix: string,
   ): string {
-    const number = ++this.addedRows.snapshots;
+    const number = ++this.rowAdditions.snapshots;
     const id = `${prefix}s${number}`;
     const storedLines = lines.map(({ depth, text, key, folded, element }) => ({
       depth,
       text,
       key,
       folded,
-      element: this.refs.weakRefOf(element),
+      element: this.refs.getWeakRef(element),
     }));
     this.#snapshots.push({ id, number, lines: storedLines, ...origin });
     let size = 0;
@@ -116,7 +116,7 @@ export class DocumentState {
 
   /** storeText keeps only the four newest texts. */
   storeText(text: StoredText): string {
-    const id = `r${++this.#lastTextNumber}`;
+    const id = `r${++this.#lastStoredTextNumber}`;
     this.#storedTexts.set(id, text);
     for (const old of this.#storedTexts.keys()) {
       if (this.#storedTexts.size <= 4) break;
@@ -156,7 +156,7 @@ export function findTarget(ref: string, context: PageContext): Element {
       `the element was: ${elementText}`,
     );
   }
-  const matchRef = state.refs.refOf(match, prefix, foundElement.role, foundElement.name);
+  const matchRef = state.refs.getElementRef(match, prefix, foundElement.role, foundElement.name);
   throw new PageFailure(
     'stale_ref',
     `The element ${ref} is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,

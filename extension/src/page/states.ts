@@ -42,8 +42,8 @@ function formatAriaStates(element: Element): string {
   if (invalid && invalid !== 'false') marks += ' [invalid]';
   const rows = Number(element.getAttribute('aria-rowcount'));
   if (rows > 0) marks += ` [rowcount=${rows}]`;
-  const sort = element.getAttribute('aria-sort');
-  if (sort === 'ascending' || sort === 'descending') marks += ` [${sort}]`;
+  const sortDirection = element.getAttribute('aria-sort');
+  if (sortDirection === 'ascending' || sortDirection === 'descending') marks += ` [${sortDirection}]`;
   return marks;
 }
 

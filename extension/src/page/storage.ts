@@ -34,7 +34,7 @@ function runAreaAction(args: StorageArguments, storageArea: Storage): StorageRes
   }
   const key = requireKey(args);
   const oldValue = storageArea.getItem(key);
-  if (args.action === 'get') return oldValue === null ? notFound : makeValuePart(args, oldValue);
+  if (args.action === 'get') return oldValue === null ? notFound : makeValuePage(args, oldValue);
   if (args.action === 'delete') {
     storageArea.removeItem(key);
     return oldValue === null ? notFound : { found: true };
@@ -75,14 +75,14 @@ function formatLength(value: string): string {
 function makeListPage<T>(
   { from = 0 }: StorageArguments,
   allEntries: readonly T[],
-  lineOf: (item: T) => string,
+  formatEntryLine: (item: T) => string,
 ): StorageResult {
-  const entryLines = allEntries.slice(from, from + MaxListedEntries).map(lineOf);
+  const entryLines = allEntries.slice(from, from + MaxListedEntries).map(formatEntryLine);
   const next = from + MaxListedEntries;
   return { found: true, lines: entryLines, total: allEntries.length, ...(next < allEntries.length ? { next } : {}) };
 }
 
-function makeValuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
+function makeValuePage({ from = 0 }: StorageArguments, value: string): StorageResult {
   const next = from + MaxValueChars;
   const valuePart = value.slice(from, next);
   return { found: true, value: valuePart, total: value.length, ...(next < value.length ? { next } : {}) };
@@ -181,7 +181,7 @@ async function runStoreAction(
     return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${formatLength(toJSON(values.get(i)))}`);
   }
   const { key, old: oldValue } = await findRecord(objectStore, requireKey(args), signal);
-  if (args.action === 'get') return oldValue === undefined ? notFound : makeValuePart(args, toJSON(oldValue));
+  if (args.action === 'get') return oldValue === undefined ? notFound : makeValuePage(args, toJSON(oldValue));
   if (args.action === 'delete') {
     await awaitRequest(objectStore.delete(key), signal);
     await awaitCommit(objectStore.transaction);
@@ -232,10 +232,10 @@ async function findRecord(
   text: string,
   signal: AbortSignal,
 ): Promise<{ key: IDBValidKey; old: unknown }> {
-  const byText: unknown = await awaitRequest(objectStore.get(text), signal);
+  const textKeyRecord: unknown = await awaitRequest(objectStore.get(text), signal);
   const parsed = parseJSON(text);
   const isKey = typeof parsed === 'number' || typeof parsed === 'string' || Array.isArray(parsed);
-  if (byText !== undefined || !isKey) return { key: text, old: byText };
+  if (textKeyRecord !== undefined || !isKey) return { key: text, old: textKeyRecord };
   try {
     return { key: parsed, old: await awaitRequest(objectStore.get(parsed), signal) };
   } catch (error) {
@@ -246,9 +246,9 @@ async function findRecord(
 
 async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    const failOperation = () =>
+    const rejectWithTimeout = () =>
       reject(new PageFailure('timeout', 'The database does not answer. The page may use it; try again.'));
-    const timer = setTimeout(failOperation, DatabaseTimeoutMs);
+    const timer = setTimeout(rejectWithTimeout, DatabaseTimeoutMs);
     const end = (settlePromise: () => void) => {
       clearTimeout(timer);
       settlePromise();
@@ -269,14 +269,14 @@ function parseJSON(text: string): unknown {
 
 /** toJSON converts a stored value to JSON text, and describes values without a JSON form, such as a Blob. */
 function toJSON(value: unknown): string {
-  const replacer = (_: string, valuePart: unknown) => {
-    if (typeof valuePart === 'bigint') return `${valuePart}n`;
-    if (valuePart instanceof Map) return { Map: [...valuePart] };
-    if (valuePart instanceof Set) return { Set: [...valuePart] };
-    if (valuePart instanceof Blob)
-      return { [valuePart instanceof File ? 'File' : 'Blob']: `${valuePart.size} bytes`, type: valuePart.type };
-    if (valuePart instanceof ArrayBuffer || ArrayBuffer.isView(valuePart)) return { bytes: valuePart.byteLength };
-    return valuePart;
+  const replacer = (_: string, nestedValue: unknown) => {
+    if (typeof nestedValue === 'bigint') return `${nestedValue}n`;
+    if (nestedValue instanceof Map) return { Map: [...nestedValue] };
+    if (nestedValue instanceof Set) return { Set: [...nestedValue] };
+    if (nestedValue instanceof Blob)
+      return { [nestedValue instanceof File ? 'File' : 'Blob']: `${nestedValue.size} bytes`, type: nestedValue.type };
+    if (nestedValue instanceof ArrayBuffer || ArrayBuffer.isView(nestedValue)) return { bytes: nestedValue.byteLength };
+    return nestedValue;
   };
   try {
     return JSON.stringify(value, replacer) ?? 'undefined';

@@ -12,7 +12,7 @@ import type { InputPoint } from './ready.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { requireFieldApproval } from './secrets.ts';
 import type { PageContext } from './state.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
@@ -25,8 +25,8 @@ export class TrustedInput {
    * #navigationEndMs is the time before which no input is sent, because a started navigation could replace the document.
    */
   #navigationEndMs = 0;
-  /** #isInputLost is true if the worker could not send the input, for example because the user stopped the debugger. */
-  #isInputLost = false;
+  /** #hasInputFailed is true if the worker could not send the input, for example because the user stopped the debugger. */
+  #hasInputFailed = false;
 
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
@@ -63,7 +63,7 @@ export class TrustedInput {
     if (request.kind === 'move' || request.kind === 'press') this.#trustedPress?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
       this.#signal.throwIfAborted(); // if the operation was cancelled, the error is the cancellation
-      this.#isInputLost = true;
+      this.#hasInputFailed = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
     this.#hasReceivedInput ||= request.kind !== 'focus';
@@ -81,7 +81,7 @@ export class TrustedInput {
     removeEventListener('pointerdown', this.#onPointerDown, true);
     navigation.removeEventListener('navigate', this.#onNavigate);
     if (this.#trustedPress) suppressEvent('click');
-    if (this.#isInputLost) this.#trustedPress?.end();
+    if (this.#hasInputFailed) this.#trustedPress?.end();
     this.#trustedPress?.close();
     const stopTrustedEvent = (event: Event) => {
       if (event.isTrusted) event.stopImmediatePropagation();
@@ -90,7 +90,8 @@ export class TrustedInput {
     try {
       await this.#send({ kind: 'leave' });
       const end = performance.now() + FocusEndTimeoutMs;
-      while (safeDocument.hasFocus() && !safeDocument.hidden && performance.now() < end) await waitForNextTask();
+      while (unclobberedDocument.hasFocus() && !unclobberedDocument.hidden && performance.now() < end)
+        await waitForNextTask();
     } finally {
       for (const type of blurEvents) removeEventListener(type, stopTrustedEvent, true);
     }
@@ -159,7 +160,7 @@ export class TrustedMouse {
    * frame.
    */
   async move(x: number, y: number, hitElement: Element): Promise<void> {
-    if (isFrameElement(hitElement)) throw makeFrameInWayFailure();
+    if (isFrameElement(hitElement)) throw makeFrameAtPointFailure();
     if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
     let hasPointerArrived = false;
     const checkPointerArrival = (event: PointerEvent) => {
@@ -203,7 +204,7 @@ export function isFrameElement(element: Element): boolean {
   return /^(iframe|frame|object|embed)$/.test(element.localName);
 }
 
-export function makeFrameInWayFailure(): PageFailure {
+export function makeFrameAtPointFailure(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
@@ -254,10 +255,10 @@ export function makeTrustedMouse(
 const FocusTimeoutMs = 500;
 
 export async function focusOwnFrame(context: PageContext): Promise<void> {
-  if (!context.trustedInput || safeDocument.hasFocus()) return;
+  if (!context.trustedInput || unclobberedDocument.hasFocus()) return;
   await context.trustedInput.requestInput({ kind: 'focus' });
   const end = performance.now() + FocusTimeoutMs;
-  while (!safeDocument.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
+  while (!unclobberedDocument.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
 }
 
 export function findTrustedKeyInput(
@@ -266,9 +267,9 @@ export function findTrustedKeyInput(
   context: PageContext,
 ): TrustedInput | undefined {
   if (!context.trustedInput) return undefined;
-  const focusedElement = getFocusedElement() ?? safeDocument.body;
+  const focusedElement = getFocusedElement() ?? unclobberedDocument.body;
   const isFocused =
-    safeDocument.hasFocus() &&
+    unclobberedDocument.hasFocus() &&
     (containsInFlatTree(receiverElement, focusedElement) || containsInFlatTree(focusedElement, receiverElement));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focusedElement);
   // If a frame element has the focus, trusted keys would reach the child frame. The page script of the parent frame
@@ -303,14 +304,14 @@ function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputReques
   return { kind: 'key', key, code, keyCode, text, modifiers, commands };
 }
 
-export async function pressTrusted(
+export async function pressTrustedKey(
   input: TrustedInput,
   key: Key,
   approvedKinds: readonly SecretKind[],
   context: PageContext,
 ): Promise<void> {
   await requestTyping(input, makeKeyRequest(key), approvedKinds);
-  context.setDoneText(`pressed ${key.key}`);
+  context.setProgressText(`pressed ${key.key}`);
   await waitForNextFrame(context.signal);
 }
 
@@ -348,7 +349,7 @@ async function requestTyping(
   if (focusedElement) requireFieldApproval(focusedElement, approvedKinds);
   // The target is checked before each input event, because the page can move the focus to a secret field.
   let failure: unknown;
-  const guardInput = (event: InputEvent) => {
+  const preventUnapprovedInput = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();
     const [target] = event.composedPath();
     try {
@@ -358,11 +359,11 @@ async function requestTyping(
       event.preventDefault();
     }
   };
-  addEventListener('beforeinput', guardInput, true);
+  addEventListener('beforeinput', preventUnapprovedInput, true);
   try {
     await input.requestInput(request);
   } finally {
-    removeEventListener('beforeinput', guardInput, true);
+    removeEventListener('beforeinput', preventUnapprovedInput, true);
   }
   if (failure !== undefined) throw failure;
 }

@@ -6,7 +6,6 @@ import { clickElement } from './click.ts';
 import { describeElement } from './describe.ts';
 import {
   type Field,
-  finishField,
   insertText,
   isPickerField,
   isSameValue,
@@ -14,6 +13,7 @@ import {
   readPublicField,
   requireField,
   selectContent,
+  sendChangeWithoutFocus,
   submitButtonOf,
   submitForm,
   writeField,
@@ -43,8 +43,8 @@ import { findSecretKind, requireFieldApproval, requireTypingApproval } from './s
 import { chooseOptions, listSelectedLabels, showsOptionSelected } from './select.ts';
 import { findTarget, type PageContext } from './state.ts';
 import { isDisabled, readCheckedState, readShownValue } from './states.ts';
-import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
-import { safeDocument } from './unclobbered.ts';
+import { findTrustedKeyInput, focusOwnFrame, pressTrustedKey, typeTrusted } from './trusted.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 export async function type(args: TypeArguments, context: PageContext): Promise<TypeResult> {
   const element = findTarget(args.target, context);
@@ -168,11 +168,11 @@ async function typeSlowly(field: Field, args: TypeArguments, context: PageContex
     context.signal.throwIfAborted();
     if (trustedInput) await typeTrusted(trustedInput, character, secrets);
     else sendCharacter(field, character, secrets);
-    context.setDoneText(`typed ${i + 1} of ${characters.length} characters`);
+    context.setProgressText(`typed ${i + 1} of ${characters.length} characters`);
     if (i % 50 === 49) context.report({ message: 'typing', progress: i + 1, total: characters.length });
     await waitForNextTask();
   }
-  finishField(field);
+  sendChangeWithoutFocus(field);
 }
 
 function sendCharacter(field: Field, character: string, approvedKinds: readonly SecretKind[]): void {
@@ -200,7 +200,7 @@ async function pressEnterAfterTyping(
   await focusOwnFrame(context);
   const trustedInput = findTrustedKeyInput(target, enterKey, context);
   if (trustedInput) {
-    await pressTrusted(trustedInput, enterKey, approvedKinds, context);
+    await pressTrustedKey(trustedInput, enterKey, approvedKinds, context);
     return [];
   }
   const pressResult = pressKey(target, enterKey, approvedKinds);
@@ -213,7 +213,7 @@ export async function press(args: PressArguments, context: PageContext): Promise
   return runAction(args, context, async () => {
     await focusOwnFrame(context);
     if (target) focusElement(target);
-    const receiver = target ?? getFocusedElement() ?? safeDocument.body;
+    const receiver = target ?? getFocusedElement() ?? unclobberedDocument.body;
     const line = describeElement(receiver, context);
     const content = readEditorContent(receiver);
     const focusedElement = getFocusedElement();
@@ -224,7 +224,7 @@ export async function press(args: PressArguments, context: PageContext): Promise
     const isChanged = () =>
       describeCaretAndScroll() !== stateBefore || (receiver.isConnected && describeElement(receiver, context) !== line);
     if (trustedInput) {
-      await pressTrusted(trustedInput, key, approvedKinds, context);
+      await pressTrustedKey(trustedInput, key, approvedKinds, context);
       const hasEffect = () => getFocusedElement() !== focusedElement || isEdited() || isChanged();
       return { target: target ?? getFocusedElement() ?? undefined, input: 'trusted', hasEffect };
     }
@@ -258,7 +258,7 @@ export async function fill(args: FillArguments, context: PageContext): Promise<F
     for (const [i, entry] of args.fields.entries()) {
       context.signal.throwIfAborted();
       outcomes.push(await fillField(entry, args, context));
-      context.setDoneText(`filled ${i + 1} of ${args.fields.length} fields`);
+      context.setProgressText(`filled ${i + 1} of ${args.fields.length} fields`);
       context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
     }
     const notes: string[] = [];
@@ -380,9 +380,9 @@ async function setChecked(
   context: PageContext,
 ): Promise<string> {
   const wantedState = typeof value === 'boolean' ? value : /^(true|on|yes|checked|1)$/i.test(String(value));
-  const isKnown =
+  const isBooleanValue =
     typeof value === 'boolean' || /^(true|false|on|off|yes|no|checked|unchecked|0|1)$/i.test(String(value));
-  if (!isKnown)
+  if (!isBooleanValue)
     throw new PageFailure('invalid_arguments', `A ${role} takes true or false, not ${JSON.stringify(value)}.`);
   const readState = () => readCheckedState(element, role) ?? 'false';
   const hasWantedState = () => readState() === String(wantedState);

@@ -2,8 +2,8 @@
 // name=body> replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated
 // world of the page script.
 
-/** DOM functions that require a Node, such as contains(), throw if they receive the proxy `safeDocument`. */
-export const safeDocument: Document = new Proxy(document, {
+/** DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobberedDocument`. */
+export const unclobberedDocument: Document = new Proxy(document, {
   get(target, key) {
     const value: unknown = Reflect.get(Document.prototype, key, target);
     return typeof value === 'function' ? value.bind(target) : value;

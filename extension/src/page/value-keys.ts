@@ -89,13 +89,13 @@ function stepSlider(input: HTMLInputElement, key: string): string | undefined {
   return undefined;
 }
 
-function stepValue(input: HTMLInputElement, isIncrease: boolean): string {
+function stepValue(input: HTMLInputElement, isIncreasing: boolean): string {
   if (input.step.toLowerCase() === 'any') {
     const keyStep = input.type === 'range' ? (Number(input.max || 100) - Number(input.min || 0)) / 100 : 1;
-    return setFieldNumber(input, (input.valueAsNumber || 0) + (isIncrease ? keyStep : -keyStep));
+    return setFieldNumber(input, (input.valueAsNumber || 0) + (isIncreasing ? keyStep : -keyStep));
   }
   const valueBefore = input.value;
-  if (isIncrease) input.stepUp();
+  if (isIncreasing) input.stepUp();
   else input.stepDown();
   return reportValue(input, valueBefore);
 }

@@ -5,22 +5,22 @@ import type { Rect } from './operations.ts';
 /** ClippedArea is the part of the viewport in which the content of a scroll container is visible. */
 export class ClippedArea {
   readonly #element: Element | undefined;
-  readonly #outerArea: ClippedArea | undefined;
-  #rect: Rect | undefined;
+  readonly #containingArea: ClippedArea | undefined;
+  #clipRect: Rect | undefined;
 
   constructor(areaSource: Rect | { readonly element: Element; readonly outer: ClippedArea }) {
     if ('element' in areaSource) {
       this.#element = areaSource.element;
-      this.#outerArea = areaSource.outer;
-    } else this.#rect = areaSource;
+      this.#containingArea = areaSource.outer;
+    } else this.#clipRect = areaSource;
   }
 
   get rect(): Rect {
-    if (!this.#rect && this.#element && this.#outerArea) {
-      this.#rect = intersectRects(this.#element.getBoundingClientRect(), this.#outerArea.rect);
+    if (!this.#clipRect && this.#element && this.#containingArea) {
+      this.#clipRect = intersectRects(this.#element.getBoundingClientRect(), this.#containingArea.rect);
     }
-    this.#rect ??= { x: 0, y: 0, width: 0, height: 0 };
-    return this.#rect;
+    this.#clipRect ??= { x: 0, y: 0, width: 0, height: 0 };
+    return this.#clipRect;
   }
 }
 
@@ -47,8 +47,8 @@ export function toPlainRect(rect: Rect): Rect {
 
 const GridPointsPerAxis = 6;
 
-/** ViewportPart finds the elements in the visible part of the frame. */
-export class ViewportPart {
+/** ViewportElementFinder finds the elements in the visible part of the frame. */
+export class ViewportElementFinder {
   readonly clip: ClippedArea;
   #pinnedElements: Set<Element> | undefined;
 
@@ -64,8 +64,8 @@ export class ViewportPart {
     if (this.#findPinnedElements().has(element)) return true;
     const rect = element.getBoundingClientRect();
     if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
-    const commonRect = intersectRects(rect, clippedArea.rect);
-    return commonRect.width > 0 && commonRect.height > 0;
+    const intersection = intersectRects(rect, clippedArea.rect);
+    return intersection.width > 0 && intersection.height > 0;
   }
 
   /**

@@ -1,25 +1,30 @@
 // Determines whether a user can see an element and its text.
 import { getFlatParent, listChildNodes } from './flat-tree.ts';
 import { waitForNextTask } from './pace.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 
 export interface ElementVisibility {
   /**
-   * The field `drawn` is true if the element has a box, or has display: contents, so that only its children are drawn.
+   * The field `isRendered` is true if the element has a box, or has display: contents, so that only its children are drawn.
    */
-  readonly drawn: boolean;
+  readonly isRendered: boolean;
   /** The field `text` is true if the user can see text directly inside the element. */
   readonly text: boolean;
   readonly reachable: boolean;
-  /** The field `closed` is true if the element hides everything inside it from the user. */
-  readonly closed: boolean;
+  /** The field `hidesContents` is true if the element hides everything inside it from the user. */
+  readonly hidesContents: boolean;
 }
 
-const UndrawnVisibility: ElementVisibility = { drawn: false, text: false, reachable: false, closed: true };
-const FullVisibility: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
-const NoVisibility: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
-const NearTransparentVisibility: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
-const ClosedVisibility: ElementVisibility = { drawn: true, text: false, reachable: false, closed: true };
+const UndrawnVisibility: ElementVisibility = { isRendered: false, text: false, reachable: false, hidesContents: true };
+const FullVisibility: ElementVisibility = { isRendered: true, text: true, reachable: true, hidesContents: false };
+const NoVisibility: ElementVisibility = { isRendered: true, text: false, reachable: false, hidesContents: false };
+const NearTransparentVisibility: ElementVisibility = {
+  isRendered: true,
+  text: false,
+  reachable: true,
+  hidesContents: false,
+};
+const ClosedVisibility: ElementVisibility = { isRendered: true, text: false, reachable: false, hidesContents: true };
 
 const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
@@ -110,7 +115,7 @@ function isFullyClipped(element: Element, clipPath: string): boolean {
  * isInScrolledContainer reports whether an element is in a scrolled container, which could bring the element into view.
  */
 function isInScrolledContainer(element: Element): boolean {
-  for (let at = getFlatParent(element); at && at !== safeDocument.body; at = getFlatParent(at)) {
+  for (let at = getFlatParent(element); at && at !== unclobberedDocument.body; at = getFlatParent(at)) {
     if (at.scrollTop !== 0 || at.scrollLeft !== 0 || scrollsBackward(at)) return true;
   }
   return false;
@@ -127,35 +132,35 @@ function scrollsBackward(element: Element): boolean {
   return display.endsWith('flex') && flexDirection.endsWith('-reverse');
 }
 
-/** TaskCache caches visibility results of elements for the current task only, because a page changes between tasks. */
-interface TaskCache {
+/** VisibilityCache caches visibility results of elements for the current task only, because a page changes between tasks. */
+interface VisibilityCache {
   readonly isTextShown: Map<Element, boolean>;
   readonly backgrounds: Map<Element, string>;
 }
 
-let taskCache: TaskCache | undefined;
+let visibilityCache: VisibilityCache | undefined;
 
-function getTaskCache(): TaskCache {
-  if (taskCache) return taskCache;
+function getVisibilityCache(): VisibilityCache {
+  if (visibilityCache) return visibilityCache;
   void waitForNextTask().then(() => {
-    taskCache = undefined;
+    visibilityCache = undefined;
   });
-  taskCache = { isTextShown: new Map(), backgrounds: new Map() };
-  return taskCache;
+  visibilityCache = { isTextShown: new Map(), backgrounds: new Map() };
+  return visibilityCache;
 }
 
 /** isTextShown reports whether a user can see the text directly inside an element, given its color and size. */
 export function isTextShown(element: Element, style: CSSStyleDeclaration): boolean {
-  const memory = getTaskCache().isTextShown;
-  const known = memory.get(element);
-  if (known !== undefined) return known;
+  const memory = getVisibilityCache().isTextShown;
+  const cachedVisibility = memory.get(element);
+  if (cachedVisibility !== undefined) return cachedVisibility;
   const isShown = computeTextVisibility(element, style);
   memory.set(element, isShown);
   return isShown;
 }
 
 function computeTextVisibility(element: Element, style: CSSStyleDeclaration): boolean {
-  if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
+  if (Number.parseFloat(style.fontSize) < 2 || hidesDescendants(element, style) || isShrunk(element)) return false;
   const { textIndent } = style;
   if (textIndent !== '0px' && Math.abs(Number.parseFloat(textIndent)) > 500) return false;
   const color = style.webkitTextFillColor || style.color;
@@ -168,7 +173,7 @@ function computeTextVisibility(element: Element, style: CSSStyleDeclaration): bo
  * findBackground returns the background color behind an element, or an empty string if an image is behind the element.
  */
 function findBackground(element: Element, style: CSSStyleDeclaration): string {
-  const { backgrounds } = getTaskCache();
+  const { backgrounds } = getVisibilityCache();
   const cachedBackground = backgrounds.get(element);
   if (cachedBackground !== undefined) return cachedBackground;
   let background = style.backgroundColor;
@@ -206,7 +211,7 @@ function readCanvasColor(style: CSSStyleDeclaration): string {
   return isDark ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 }
 
-function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
+function hidesDescendants(element: Element, style: CSSStyleDeclaration): boolean {
   return style.contentVisibility === 'hidden' || (element instanceof HTMLDetailsElement && !element.open);
 }
 
@@ -257,7 +262,7 @@ const MaxImageAncestors = 5;
 /** White text on a white page is readable if an image is behind the text. */
 function hasNearbyImage(element: Element): boolean {
   let at: Element | null = element;
-  for (let level = 0; at && at !== safeDocument.body && level < MaxImageAncestors; level++) {
+  for (let level = 0; at && at !== unclobberedDocument.body && level < MaxImageAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
     if (getComputedStyle(at, '::before').content !== 'none' || hasPaintedLayer(at)) return true;
     at = getFlatParent(at);

@@ -8,7 +8,7 @@ import { ChangeWaiter, pause } from './pace.ts';
 import { getRootElement } from './snapshot.ts';
 import type { PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
-import { safeDocument } from './unclobbered.ts';
+import { unclobberedDocument } from './unclobbered.ts';
 import { determineVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
@@ -91,13 +91,13 @@ function isConditionMet(condition: WaitCondition, foundElements: Element[]): boo
 
 function makeWaitResult(
   conditions: readonly WaitCondition[],
-  afterMs: number,
+  notBeforeMs: number,
   foundElement: Element | undefined,
   context: PageContext,
 ): WaitForResult {
   const names = conditions.map((condition) => condition.description).join(' and ');
   const line = foundElement?.isConnected ? { line: describeElement(foundElement, context) } : {};
-  return { message: names, afterMs: Math.round(afterMs), ...line };
+  return { message: names, notBeforeMs: Math.round(notBeforeMs), ...line };
 }
 
 function formatSeconds(ms: number): string {
@@ -122,7 +122,8 @@ function readConditions(args: WaitForArguments, start: number): WaitCondition[] 
     conditions.push({
       description: load,
       check: () =>
-        safeDocument.readyState === 'complete' || (load !== 'load' && safeDocument.readyState === 'interactive'),
+        unclobberedDocument.readyState === 'complete' ||
+        (load !== 'load' && unclobberedDocument.readyState === 'interactive'),
     });
   }
   if (timeMs !== undefined)
@@ -155,10 +156,10 @@ function hasVisibleBox(element: Element): boolean {
 function makeUrlCheck(url: string): () => boolean {
   if (!url.includes('*')) return () => location.href.includes(url);
   const parts = url.split(/\*+/);
-  return () => matchesParts(location.href, parts);
+  return () => containsPartsInOrder(location.href, parts);
 }
 
-export function matchesParts(text: string, parts: readonly string[]): boolean {
+export function containsPartsInOrder(text: string, parts: readonly string[]): boolean {
   const [firstPart = '', ...rest] = parts;
   const lastPart = rest.pop() ?? '';
   if (!text.startsWith(firstPart) || !text.endsWith(lastPart) || text.length < firstPart.length + lastPart.length)
@@ -183,7 +184,7 @@ function findTextIn(element: Element, wantedText: string, nesting: number): Elem
   // textContent.
   if (!mayShowText(element, wantedText)) return undefined;
   const elementVisibility = determineVisibility(element, getComputedStyle(element));
-  if (!elementVisibility.drawn || elementVisibility.closed) return undefined;
+  if (!elementVisibility.isRendered || elementVisibility.hidesContents) return undefined;
   let own = '';
   for (const child of listFlatChildren(element)) {
     if (child instanceof Element) {

@@ -3,7 +3,7 @@ import { BoxDetector, describeBox, describeColor } from './boxes.ts';
 import { DragHandles } from './drag-handles.ts';
 import { findHiddenOriginal } from './drawn-copies.ts';
 import { getFocusedElement, getShadowRoot, listFlatChildren } from './flat-tree.ts';
-import { declaresClick, hasActionIcons, hasPicture, isActionIcon, makeHint } from './hints.ts';
+import { hasActionIcons, hasDeclaredClickHandler, hasPicture, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
 import { readExponent, readMath } from './math.ts';
 import {
@@ -16,10 +16,10 @@ import {
 import type { SnapshotMode } from './operations.ts';
 import type { ElementRefs } from './refs.ts';
 import { ActionRoles, computeRole } from './roles.ts';
-import { describeShape, hasSize, nameShape, ShapeDetector } from './shapes.ts';
+import { describeShape, getShapeName, hasSize, ShapeDetector } from './shapes.ts';
 import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldMarkerPart, makeNode, type TreeNode } from './tree.ts';
-import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
+import { ClippedArea, type ViewportElementFinder } from './view.ts';
 import { determineVisibility, type ElementVisibility, isInlineDisplay, isTextShown } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
@@ -29,7 +29,7 @@ export interface WalkOptions {
   readonly mode: SnapshotMode;
   /** maxTokens is the number of tokens after which the tree omits content out of view; 0 means no limit. */
   readonly maxTokens: number;
-  readonly view: ViewportPart;
+  readonly view: ViewportElementFinder;
   /**
    * The field `depth` is the maximum number of levels below the root element of the tree; Infinity means all levels.
    */
@@ -40,17 +40,17 @@ export interface WalkOptions {
   readonly unfoldedList: Element | undefined;
   /** A snapshot shows each element that the action changed, even in a long list with omitted rows. */
   readonly alwaysShown: ReadonlySet<Element>;
-  readonly onFold: (container: Node) => void;
+  readonly onRowsOmitted: (container: Node) => void;
 }
 
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /** The field `closed` is true if an enclosing element hides everything inside it from the user. */
-  readonly closed: boolean;
-  readonly pointer: boolean;
+  /** The field `isContentHidden` is true if an enclosing element hides everything inside it from the user. */
+  readonly isContentHidden: boolean;
+  readonly hasPointerCursor: boolean;
   /** The field `cursor` is the CSS cursor of the parent element, from which elements inherit their cursor. */
   readonly cursor: string;
-  readonly named: boolean;
+  readonly hasNamedAncestor: boolean;
   readonly level: number;
   readonly list: TreeNode | undefined;
 }
@@ -59,7 +59,7 @@ interface WalkPosition {
 interface VisitedElement {
   readonly element: Element;
   readonly style: CSSStyleDeclaration;
-  readonly shown: ElementVisibility;
+  readonly elementVisibility: ElementVisibility;
   /** listChildren reads the children only once, because a search for shadow roots takes long. */
   readonly listChildren: () => readonly Node[];
 }
@@ -67,8 +67,8 @@ interface VisitedElement {
 const SkippedTags = new Set(
   'script style template noscript head meta link title base source track datalist'.split(' '),
 );
-/** TransparentRoles are the roles of elements without a line in the snapshot; only their content is printed. */
-const TransparentRoles = new Set([
+/** RolesWithoutLine are the roles of elements without a line in the snapshot; only their content is printed. */
+const RolesWithoutLine = new Set([
   'rowgroup',
   'blockquote',
   'document',
@@ -78,7 +78,7 @@ const TransparentRoles = new Set([
   'separator',
   'marquee',
 ]);
-const RolesTransparentIfUnnamed = new Set([
+const RolesWithoutLineIfUnnamed = new Set([
   'group',
   'figure',
   'region',
@@ -89,7 +89,7 @@ const RolesTransparentIfUnnamed = new Set([
   'article',
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
-const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed box handle'.split(' '));
+const RolesWithRef = new Set('table grid treegrid listbox tree dialog alertdialog feed box handle'.split(' '));
 /** ContainerRoles are the roles of containers in which the user clicks an item, not the container itself. */
 const ContainerRoles = new Set(
   'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
@@ -108,10 +108,10 @@ const NestedActionSelector = `a[href],button,input,select,textarea,summary,ifram
  */
 export const MaxNesting = 600;
 const MaxUnfoldedRows = 20;
-/** With a larger maxTokens than TokensForUnfoldedRows, a snapshot shows more than MaxUnfoldedRows rows of a list. */
-const TokensForUnfoldedRows = 6_000;
+/** With a larger maxTokens than MinTokensForMoreRows, a snapshot shows more than MaxUnfoldedRows rows of a list. */
+const MinTokensForMoreRows = 6_000;
 const MaxUnfoldedChildren = 50;
-const MaxForcedRows = 100;
+const MaxAlwaysShownRows = 100;
 const MaxMixedChildren = 30;
 const TimeSliceMs = 40;
 const MaxNameCharacters = 200;
@@ -123,14 +123,14 @@ export class TreeWalk {
   readonly #activeDescendant = findActiveDescendant(this.#focused);
   readonly #shapeDetector = new ShapeDetector();
   readonly #boxDetector = new BoxDetector();
-  readonly #handles = new DragHandles();
+  readonly #dragHandles = new DragHandles();
   visitedCount = 0;
   folded = 0;
   readonly frames: TreeNode[] = [];
   #tokenCount = 0;
   #isAtLineStart = true;
   #nestingDepth = 0;
-  #sliceEndMs = 0;
+  #timeSliceEndMs = 0;
 
   constructor(options: WalkOptions) {
     this.#options = options;
@@ -138,14 +138,14 @@ export class TreeWalk {
 
   /** The method `run` yields the number of visited elements every 40 ms, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
-    this.#sliceEndMs = performance.now() + TimeSliceMs;
+    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
     yield* this.#visit(root, top, {
       clip: this.#options.view.clip,
-      closed: false,
-      pointer: false,
+      isContentHidden: false,
+      hasPointerCursor: false,
       cursor: 'auto',
-      named: false,
+      hasNamedAncestor: false,
       level: 0,
       list: undefined,
     });
@@ -168,13 +168,13 @@ export class TreeWalk {
     if (element instanceof HTMLElement && element.inert) return;
     const original = element.getAttribute('aria-hidden') === 'true' ? findHiddenOriginal(element) : element;
     if (!original) return;
-    if ((++this.visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+    if ((++this.visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
       yield this.visitedCount;
-      this.#sliceEndMs = performance.now() + TimeSliceMs;
+      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
-    if (!elementVisibility.drawn) return this.#addUndrawnElement(element, parent, position);
+    if (!elementVisibility.isRendered) return this.#addUndrawnElement(element, parent, position);
     if (
       this.#isOverBudget() &&
       !this.#options.alwaysShown.has(element) &&
@@ -185,9 +185,10 @@ export class TreeWalk {
     }
     const isBlock = !isInlineDisplay(style.display);
     if (isBlock) this.#isAtLineStart = true;
-    const text = readReplacedText(element, original);
+    const text = readReplacementText(element, original);
     if (text === undefined) yield* this.#enterElement(element, parent, position, style, elementVisibility);
-    else if (!position.closed && !position.named && elementVisibility.text) this.#addText(text, element, parent);
+    else if (!position.isContentHidden && !position.hasNamedAncestor && elementVisibility.text)
+      this.#addText(text, element, parent);
     if (isBlock) this.#isAtLineStart = true;
   }
 
@@ -198,37 +199,37 @@ export class TreeWalk {
     style: CSSStyleDeclaration,
     elementVisibility: ElementVisibility,
   ) {
-    const closed = position.closed || elementVisibility.closed;
+    const isContentHidden = position.isContentHidden || elementVisibility.hidesContents;
     const { cursor } = style;
     let role = computeRole(element);
     // If a list has the CSS style `cursor: pointer`, the user can click its items, but not the list itself.
     const isContainer = ContainerRoles.has(role);
-    const isPointer = (cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
-    const isIcon = role === '' && isActionIcon(element) && (position.pointer || hasPicture(element, style));
-    const isShape = role === '' && !position.pointer && this.#shapeDetector.isShape(element);
+    const hasPointerCursor = (cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
+    const isIcon = role === '' && isActionIcon(element) && (position.hasPointerCursor || hasPicture(element, style));
+    const isShape = role === '' && !position.hasPointerCursor && this.#shapeDetector.isShape(element);
     const isAction =
       ActionRoles.has(role) ||
-      (isPointer && !position.pointer && (!(element instanceof SVGElement) || hasSize(element))) ||
+      (hasPointerCursor && !position.hasPointerCursor && (!(element instanceof SVGElement) || hasSize(element))) ||
       isIcon ||
       isKeyboardFocusable(element) ||
       isShape ||
-      (role === '' && ((!position.pointer && declaresClick(element)) || isCustomField(element)));
+      (role === '' && ((!position.hasPointerCursor && hasDeclaredClickHandler(element)) || isCustomField(element)));
     if (role === '' && isAction && elementVisibility.reachable && findLabelledControl(element) === null)
-      role = isShape && !isPointer ? nameShape(element) : 'clickable';
-    const isHandle = this.#handles.isHandle(element, cursor, position.cursor);
-    if (role === '' && elementVisibility.reachable && !position.pointer && !position.named) {
+      role = isShape && !hasPointerCursor ? getShapeName(element) : 'clickable';
+    const isDragHandle = this.#dragHandles.isDragHandle(element, cursor, position.cursor);
+    if (role === '' && elementVisibility.reachable && !position.hasPointerCursor && !position.hasNamedAncestor) {
       if (this.#boxDetector.isBox(element)) role = 'box';
-      else if (isHandle && element.firstChild === null) role = 'handle';
+      else if (isDragHandle && element.firstChild === null) role = 'handle';
     }
-    if (closed || !elementVisibility.reachable) {
-      if (!this.#showsHiddenControl(element, role, closed, elementVisibility)) role = '';
+    if (isContentHidden || !elementVisibility.reachable) {
+      if (!this.#showsHiddenControl(element, role, isContentHidden, elementVisibility)) role = '';
     }
     const innerPosition: WalkPosition = {
-      clip: clipsContent(style) ? new ClipOf({ element, outer: position.clip }) : position.clip,
-      closed,
-      pointer: position.pointer || ((isPointer || isAction) && !isContainer),
+      clip: clipsContent(style) ? new ClippedArea({ element, outer: position.clip }) : position.clip,
+      isContentHidden,
+      hasPointerCursor: position.hasPointerCursor || ((hasPointerCursor || isAction) && !isContainer),
       cursor,
-      named: position.named || this.#isLabelOfControl(element),
+      hasNamedAncestor: position.hasNamedAncestor || this.#isLabelOfControl(element),
       level: position.level,
       list: position.list,
     };
@@ -237,9 +238,9 @@ export class TreeWalk {
       children ??= listFlatChildren(element);
       return children;
     };
-    const content: VisitedElement = { element, style, shown: elementVisibility, listChildren };
+    const content: VisitedElement = { element, style, elementVisibility, listChildren };
     if (!this.#hasOwnLine(content, role)) return yield* this.#visitChildren(content, parent, innerPosition);
-    const node = this.#addNode(element, role, parent, isAction || (isPointer && !position.pointer));
+    const node = this.#addNode(element, role, parent, isAction || (hasPointerCursor && !position.hasPointerCursor));
     this.#isAtLineStart = true;
     if (!isCompleteOnOneLine(element, role, node)) {
       const list = ListRoles.has(role) ? node : position.list;
@@ -250,10 +251,15 @@ export class TreeWalk {
     this.#isAtLineStart = true;
   }
 
-  #showsHiddenControl(element: Element, role: string, closed: boolean, elementVisibility: ElementVisibility): boolean {
+  #showsHiddenControl(
+    element: Element,
+    role: string,
+    isContentHidden: boolean,
+    elementVisibility: ElementVisibility,
+  ): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
     if (element instanceof HTMLInputElement && HiddenControlTypes.test(element.type)) return true;
-    return !closed && elementVisibility.reachable;
+    return !isContentHidden && elementVisibility.reachable;
   }
 
   #addUndrawnElement(element: Element, parent: TreeNode, position: WalkPosition): void {
@@ -269,7 +275,7 @@ export class TreeWalk {
   #addHiddenControl(element: Element, parent: TreeNode, position: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControlTypes.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
-    if (this.#isOverBudget() && !position.named) return;
+    if (this.#isOverBudget() && !position.hasNamedAncestor) return;
     this.#addNode(element, computeRole(element), parent, true);
     this.#isAtLineStart = true;
   }
@@ -282,16 +288,16 @@ export class TreeWalk {
   #isLabelOfControl(element: Element): boolean {
     const control = findLabelledControl(element);
     if (!(element instanceof HTMLLabelElement)) return control?.checkVisibility() === true;
-    if (control instanceof HTMLInputElement) return HiddenControlTypes.test(control.type) || isDrawnControl(control);
+    if (control instanceof HTMLInputElement) return HiddenControlTypes.test(control.type) || isReachable(control);
     if (control instanceof HTMLButtonElement && isNamedByOwnContent(control, computeRole(control))) return false;
-    return control !== null && isDrawnControl(control);
+    return control !== null && isReachable(control);
   }
 
   #hasOwnLine(content: VisitedElement, role: string): boolean {
     const { element } = content;
-    if (role === '') return hasMixedContent(content) || this.#handles.has(element);
-    if (TransparentRoles.has(role)) return this.#handles.has(element) || isKeyboardFocusable(element);
-    return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && computeElementName(element, role) === '');
+    if (role === '') return hasMixedContent(content) || this.#dragHandles.has(element);
+    if (RolesWithoutLine.has(role)) return this.#dragHandles.has(element) || isKeyboardFocusable(element);
+    return !(RolesWithoutLineIfUnnamed.has(role) && role !== 'article' && computeElementName(element, role) === '');
   }
 
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
@@ -299,9 +305,9 @@ export class TreeWalk {
     const { refs, prefix } = this.#options;
     const maxNameCharacters = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxNameCharacters;
     const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), maxNameCharacters);
-    const isDraggable = this.#handles.has(element);
-    const needsRef = isAction || isDraggable || RefRoles.has(role);
-    const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
+    const isDraggable = this.#dragHandles.has(element);
+    const needsRef = isAction || isDraggable || RolesWithRef.has(role);
+    const ref = needsRef ? refs.getElementRef(element, prefix, role, name) : '';
     let marks = formatStates(element, role);
     if (isAction && element instanceof SVGElement) marks += describeShape(element, role);
     else if (role === 'box') marks += describeBox(element);
@@ -314,23 +320,23 @@ export class TreeWalk {
     const node = makeNode({ element, role, name, marks, value: readShownValue(element, role), ref });
     parent.children.push(node);
     if (role === 'iframe') this.frames.push(node);
-    this.#tokenCount += (role.length + name.length + marks.length + (node.value?.length ?? 0) + place(parent)) / 4;
+    this.#tokenCount += (role.length + name.length + marks.length + (node.value?.length ?? 0) + countChars(parent)) / 4;
     return node;
   }
 
   *#visitChildren(
-    { element, style, shown, listChildren }: VisitedElement,
+    { element, style, elementVisibility, listChildren }: VisitedElement,
     parent: TreeNode,
     innerPosition: WalkPosition,
   ) {
-    const foldedBefore = this.folded;
+    const foldedCountBefore = this.folded;
     const rows = this.#selectRowsToShow(element, innerPosition, parent);
-    const omittedCount = this.folded - foldedBefore;
+    const omittedCount = this.folded - foldedCountBefore;
     let canReadText: boolean | undefined;
     for (const child of rows ?? listChildren()) {
       if (child instanceof Element) yield* this.#visit(child, parent, innerPosition);
       else if (child instanceof Text && child.data.trim() !== '') {
-        if (innerPosition.closed || innerPosition.named || !shown.text) continue;
+        if (innerPosition.isContentHidden || innerPosition.hasNamedAncestor || !elementVisibility.text) continue;
         canReadText ??= isTextShown(element, style);
         if (canReadText) this.#addText(child.data, element, parent);
       } else if (child instanceof Text && !this.#isAtLineStart) this.#addText(' ', element, parent);
@@ -364,46 +370,47 @@ export class TreeWalk {
   }
 
   #selectRowsToShow(element: Element, innerPosition: WalkPosition, parent: TreeNode): Element[] | undefined {
-    const { maxTokens, unfoldedList: unfolded, view, alwaysShown: forced } = this.#options;
-    const limit = Math.round(MaxUnfoldedRows * Math.max(1, maxTokens / TokensForUnfoldedRows));
+    const { maxTokens, unfoldedList, view, alwaysShown: alwaysShownElements } = this.#options;
+    const limit = Math.round(MaxUnfoldedRows * Math.max(1, maxTokens / MinTokensForMoreRows));
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
     const isList = ListRoles.has(computeRole(element));
     const rows =
       element instanceof HTMLSlotElement ? element.assignedElements() : (getShadowRoot(element) ?? element).children;
     const count = rows.length;
     if (count <= (isList ? limit : limit + MaxUnfoldedChildren - MaxUnfoldedRows)) return undefined;
-    if (!isList && isRunningText(element, rows)) return undefined;
+    if (!isList && isProse(element, rows)) return undefined;
     const visibleRange = view.findRows(rows, innerPosition.clip);
-    const isUnfoldedList = element === unfolded || (unfolded !== undefined && innerPosition.list?.element === unfolded);
-    const headRowCount = isUnfoldedList ? 10 * limit : Math.max(0, limit - (visibleRange.end - visibleRange.start));
-    const keptRows = new Set<Element>();
-    const addRows = (start: number, end: number) => {
+    const isUnfoldedList =
+      element === unfoldedList || (unfoldedList !== undefined && innerPosition.list?.element === unfoldedList);
+    const leadingRowCount = isUnfoldedList ? 10 * limit : Math.max(0, limit - (visibleRange.end - visibleRange.start));
+    const rowsToShow = new Set<Element>();
+    const keepRows = (start: number, end: number) => {
       for (let i = start; i < Math.min(end, count); i++) {
         const row = rows[i];
-        if (row) keptRows.add(row);
+        if (row) rowsToShow.add(row);
       }
     };
-    addRows(0, Math.min(headRowCount, visibleRange.start));
-    const forcedRows = [...forced].filter((row) => row.parentNode === rows[0]?.parentNode);
-    if (forcedRows.length <= MaxForcedRows) for (const row of forcedRows) keptRows.add(row);
-    addRows(Math.min(headRowCount, visibleRange.start), headRowCount);
-    addRows(visibleRange.start, visibleRange.end);
-    if (keptRows.size >= count) return undefined;
-    this.folded += count - keptRows.size;
+    keepRows(0, Math.min(leadingRowCount, visibleRange.start));
+    const alwaysShownRows = [...alwaysShownElements].filter((row) => row.parentNode === rows[0]?.parentNode);
+    if (alwaysShownRows.length <= MaxAlwaysShownRows) for (const row of alwaysShownRows) rowsToShow.add(row);
+    keepRows(Math.min(leadingRowCount, visibleRange.start), leadingRowCount);
+    keepRows(visibleRange.start, visibleRange.end);
+    if (rowsToShow.size >= count) return undefined;
+    this.folded += count - rowsToShow.size;
     const container = rows[0]?.parentNode;
-    if (container) this.#options.onFold(container);
+    if (container) this.#options.onRowsOmitted(container);
     const list = isList ? (innerPosition.list ?? parent) : parent;
     list.rows += count;
-    list.shownRows += keptRows.size;
-    return forcedRows.length === 0 ? [...keptRows] : [...keptRows].sort(compareByPosition);
+    list.shownRows += rowsToShow.size;
+    return alwaysShownRows.length === 0 ? [...rowsToShow] : [...rowsToShow].sort(compareByPosition);
   }
 }
 
 /**
- * isRunningText reports whether an element contains text rather than rows, so that the snapshot must not omit any of
+ * isProse reports whether an element contains text rather than rows, so that the snapshot must not omit any of
  * its children.
  */
-function isRunningText(element: Element, rows: ArrayLike<Element>): boolean {
+function isProse(element: Element, rows: ArrayLike<Element>): boolean {
   const [firstRow, lastRow] = [rows[0], rows[rows.length - 1]];
   if (firstRow && lastRow && [firstRow, lastRow].every((row) => getComputedStyle(row).display === 'inline'))
     return true;
@@ -411,8 +418,8 @@ function isRunningText(element: Element, rows: ArrayLike<Element>): boolean {
   return false;
 }
 
-/** readReplacedText returns the text in place of an element's content, for line breaks, exponents and formulas. */
-function readReplacedText(element: Element, original: Element): string | undefined {
+/** readReplacementText returns the text in place of an element's content, for line breaks, exponents and formulas. */
+function readReplacementText(element: Element, original: Element): string | undefined {
   if (element.localName === 'br') return ' ';
   if (element.localName === 'sup') return readExponent(element);
   return original !== element || element.localName === 'math' ? readMath(original) || undefined : undefined;
@@ -422,13 +429,12 @@ function compareByPosition(a: Element, b: Element): number {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-function place(parent: TreeNode): number {
+function countChars(parent: TreeNode): number {
   return parent.role === 'row' ? 3 : 6;
 }
 
 function isKeyboardFocusable(element: Element): boolean {
-  const value = element.getAttribute('tabindex');
-  return value !== null && Number(value) >= 0;
+  return Number(element.getAttribute('tabindex') ?? -1) >= 0;
 }
 
 function isCustomField(element: Element): boolean {
@@ -438,9 +444,9 @@ function isCustomField(element: Element): boolean {
   );
 }
 
-function isDrawnControl(control: Element): boolean {
-  const { drawn, closed, reachable } = determineVisibility(control, getComputedStyle(control));
-  return drawn && !closed && reachable;
+function isReachable(control: Element): boolean {
+  const { isRendered, hidesContents, reachable } = determineVisibility(control, getComputedStyle(control));
+  return isRendered && !hidesContents && reachable;
 }
 
 function clipsContent(style: CSSStyleDeclaration): boolean {

@@ -2,7 +2,7 @@
 import { animatesContent, finishAnimations, isFadingOut } from './animations.ts';
 import { expandForms, getFlatParent, getShadowRoot, listKnownRoots } from './flat-tree.ts';
 import { pause, waitForNextFrame } from './pace.ts';
-import { isClobbered, safeDocument } from './unclobbered.ts';
+import { isClobbered, unclobberedDocument } from './unclobbered.ts';
 
 /** QuietPeriodMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
 const QuietPeriodMs = 40;
@@ -26,10 +26,10 @@ const AnimationStepMs = 150;
 const MaxCheckedAnimations = 200;
 const CheckIntervalMs = 10;
 /**
- * MinQuietChecks is how many checks must find no change, because on a busy machine time can pass in which no task of
+ * MinUnchangedChecks is how many checks must find no change, because on a busy machine time can pass in which no task of
  * the page runs.
  */
-const MinQuietChecks = 3;
+const MinUnchangedChecks = 3;
 /**
  * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because a finished animation can
  * start new ones.
@@ -45,7 +45,7 @@ const SuggestionsTimeoutMs = 350;
 const HiddenSuggestionsTimeoutMs = 1_400;
 
 function getSuggestionsTimeoutMs(): number {
-  return safeDocument.hidden ? HiddenSuggestionsTimeoutMs : SuggestionsTimeoutMs;
+  return unclobberedDocument.hidden ? HiddenSuggestionsTimeoutMs : SuggestionsTimeoutMs;
 }
 
 const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
@@ -61,20 +61,20 @@ const lastPositions = new WeakMap<Element, string>();
 const ListSelector = '[role=listbox],[role=option],[role=menu],[role=grid],[role=tree]';
 
 export class ChangeWatch {
-  /** The field `added` contains the elements that the page added, without their descendants. */
-  readonly added = new Set<Element>();
+  /** The field `addedElements` contains the elements that the page added, without their descendants. */
+  readonly addedElements = new Set<Element>();
   /** The field `changed` contains the elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
   navigating: string | undefined;
   download: string | undefined;
   changes = 0;
   readonly url = location.href;
-  readonly title = safeDocument.title;
+  readonly title = unclobberedDocument.title;
   /** #roots contains the document and the shadow roots, because scroll events do not leave a shadow root. */
-  readonly #roots = [...listKnownRoots()];
+  readonly #observedRoots = [...listKnownRoots()];
   #hasScrollEvent = false;
   #scrollPosition = readScrollPosition();
-  /** #finished contains the elements whose animations the method `settle` has finished. */
+  /** #finished contains the elements whose animations the method `waitUntilSettled` has finished. */
   readonly #finishedElements = new Set<Element>();
   readonly #startMs = performance.now();
   #lastChangeMs = this.#startMs;
@@ -100,7 +100,7 @@ export class ChangeWatch {
   };
 
   constructor() {
-    for (const root of this.#roots) {
+    for (const root of this.#observedRoots) {
       this.#mutationObserver.observe(root, mutationOptions);
       root.addEventListener('scroll', this.#onScroll, scrollListenerOptions);
     }
@@ -114,7 +114,7 @@ export class ChangeWatch {
     this.#recordMutations(this.#mutationObserver.takeRecords());
     this.#mutationObserver.disconnect();
     this.#resourceObserver.disconnect();
-    for (const root of this.#roots) root.removeEventListener('scroll', this.#onScroll, scrollListenerOptions);
+    for (const root of this.#observedRoots) root.removeEventListener('scroll', this.#onScroll, scrollListenerOptions);
     for (const type of InputEvents) removeEventListener(type, this.#onInput, scrollListenerOptions);
     navigation.removeEventListener('navigate', this.#onNavigate);
     navigation.removeEventListener('navigateerror', this.#onNavigateError);
@@ -126,17 +126,17 @@ export class ChangeWatch {
   }
 
   get hasUrlOrTitleChanged(): boolean {
-    return location.href !== this.url || safeDocument.title !== this.title;
+    return location.href !== this.url || unclobberedDocument.title !== this.title;
   }
 
   isAddedElement(element: Element): boolean {
-    for (let at: Element | null = element; at; at = getFlatParent(at)) if (this.added.has(at)) return true;
+    for (let at: Element | null = element; at; at = getFlatParent(at)) if (this.addedElements.has(at)) return true;
     return false;
   }
 
   affectedElements(): Set<Element> {
     const elementSet = new Set<Element>();
-    for (const element of [...this.added, ...this.changed]) {
+    for (const element of [...this.addedElements, ...this.changed]) {
       for (let at: Element | null = element; at && !elementSet.has(at); at = getFlatParent(at)) elementSet.add(at);
     }
     return elementSet;
@@ -147,7 +147,7 @@ export class ChangeWatch {
     this.changes += records.length;
     this.#lastChangeMs = performance.now();
     for (const { target, type, addedNodes } of records) {
-      if (this.changed.size + this.added.size > MaxRecordedElements) return;
+      if (this.changed.size + this.addedElements.size > MaxRecordedElements) return;
       const element = toElement(target);
       if (element && !isClobbered(element)) this.changed.add(element);
       if (type !== 'childList') continue;
@@ -156,7 +156,7 @@ export class ChangeWatch {
   }
 
   #recordAdded(element: Element): void {
-    this.added.add(element);
+    this.addedElements.add(element);
     const root = getShadowRoot(element);
     if (root) this.#mutationObserver.observe(root, mutationOptions);
   }
@@ -174,32 +174,32 @@ export class ChangeWatch {
   }
 
   /**
-   * The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true if the page is still
-   * changing at the time limit. If showsSuggestions is true, `settle` also waits a short time for a change of a list:
+   * The method `waitUntilSettled` waits until the page has not changed for QuietPeriodMs, and returns true if the page is still
+   * changing at the time limit. If showsSuggestions is true, `waitUntilSettled` also waits a short time for a change of a list:
    * many fields update their list of suggestions only when the user pauses.
    */
-  async settle(signal: AbortSignal, hasEffect: () => boolean, showsSuggestions = false): Promise<boolean> {
+  async waitUntilSettled(signal: AbortSignal, hasEffect: () => boolean, showsSuggestions = false): Promise<boolean> {
     const suggestionsEndMs = performance.now() + (showsSuggestions ? getSuggestionsTimeoutMs() : 0);
     const end = performance.now() + MaxSettleMs;
-    const firstChangeEndMs =
-      performance.now() + (safeDocument.hidden ? HiddenFirstChangeTimeoutMs : FirstChangeTimeoutMs);
+    const firstChangeDeadlineMs =
+      performance.now() + (unclobberedDocument.hidden ? HiddenFirstChangeTimeoutMs : FirstChangeTimeoutMs);
     const loadingEndMs = performance.now() + ExtraLoadingWaitMs;
     let animationRounds = 0;
-    let quietChecks = 0;
+    let quietCheckCount = 0;
     let wasAnimated = false;
-    let seenChanges = -1;
+    let lastChangeCount = -1;
     for (;;) {
       await pause(CheckIntervalMs, signal);
       this.#recordMutations(this.#mutationObserver.takeRecords());
       const now = performance.now();
       if (this.navigating !== undefined) return false;
-      if (safeDocument.hidden && animationRounds < MaxAnimationRounds && this.#finishAnimations() > 0) {
+      if (unclobberedDocument.hidden && animationRounds < MaxAnimationRounds && this.#finishAnimations() > 0) {
         animationRounds++;
         this.#lastChangeMs = now;
         continue;
       }
       if (now > end) return true;
-      if (!safeDocument.hidden && animatesContent()) {
+      if (!unclobberedDocument.hidden && animatesContent()) {
         wasAnimated = true;
         this.#lastChangeMs = now; // the page may change again after the animation
         continue;
@@ -210,16 +210,16 @@ export class ChangeWatch {
         this.#lastChangeMs = performance.now();
         continue;
       }
-      quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
-      seenChanges = this.changes;
-      if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
+      quietCheckCount = this.changes === lastChangeCount ? quietCheckCount + 1 : 0;
+      lastChangeCount = this.changes;
+      if (now - this.#lastChangeMs < QuietPeriodMs || quietCheckCount < MinUnchangedChecks) continue;
       // A page can scroll before it shows the response of its server, so a scroll does not end the wait for a change.
-      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstChangeEndMs) continue;
+      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstChangeDeadlineMs) continue;
       if (now < suggestionsEndMs && !this.#hasChangedList()) continue;
-      const animationWaitMs = safeDocument.hidden ? HiddenAnimationStepMs : AnimationStepMs;
+      const animationWaitMs = unclobberedDocument.hidden ? HiddenAnimationStepMs : AnimationStepMs;
       if (now - this.#lastChangeMs < animationWaitMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
-      const isLoading = now < loadingEndMs && this.#showsLoading();
-      if (!isLoading) return now >= loadingEndMs && this.#showsLoading();
+      const isLoading = now < loadingEndMs && this.#showsLoadingIndicator();
+      if (!isLoading) return now >= loadingEndMs && this.#showsLoadingIndicator();
     }
   }
 
@@ -244,18 +244,18 @@ export class ChangeWatch {
 
   #hasChangedList(): boolean {
     const isInList = (element: Element) => element.closest(ListSelector) !== null;
-    const addsList = (element: Element) => isInList(element) || element.querySelector(ListSelector) !== null;
-    return [...this.added].some(addsList) || [...this.changed].some(isInList);
+    const containsOrIsInList = (element: Element) => isInList(element) || element.querySelector(ListSelector) !== null;
+    return [...this.addedElements].some(containsOrIsInList) || [...this.changed].some(isInList);
   }
 
-  #showsLoading(): boolean {
+  #showsLoadingIndicator(): boolean {
     let checkedCount = 0;
-    for (const set of [this.added, this.changed]) {
+    for (const set of [this.addedElements, this.changed]) {
       for (const element of set) {
         if (++checkedCount > 200) return false;
         if (!element.isConnected) continue;
         if (element.matches(LoadingSelector) && element.checkVisibility()) return true;
-        if (this.added.has(element) && element.querySelector(LoadingSelector)?.checkVisibility()) return true;
+        if (this.addedElements.has(element) && element.querySelector(LoadingSelector)?.checkVisibility()) return true;
       }
     }
     return false;

@@ -92,10 +92,10 @@ function ActivityContent({
 }
 
 function ActivityTable({ table, name }: { readonly table: ShownTable; readonly name: string }): VNode {
-  const { columns, rows, omittedRowCount: moreRows, omittedColumnCount: moreColumns } = table;
+  const { columns, rows, omittedRowCount: omittedRows, omittedColumnCount: omittedColumns } = table;
   const omittedCount = [
-    moreRows > 0 && `${moreRows} more rows`,
-    moreColumns > 0 && `${moreColumns} more columns`,
+    omittedRows > 0 && `${omittedRows} more rows`,
+    omittedColumns > 0 && `${omittedColumns} more columns`,
   ].filter(Boolean);
   return (
     <>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { hasNotEnded, listVisibleActivities, readVisibleReport, readVisibleResult } from './audience.ts';
+import { hasNotEnded, listVisibleActivities, readVisibleProgress, readVisibleResult } from './audience.ts';
 
 const makeCall = (callFields: Partial<CallView>): CallView => ({
   callId: 'c',
@@ -13,19 +13,24 @@ const makeCall = (callFields: Partial<CallView>): CallView => ({
 });
 
 test('readVisibleReport hides messages that are not for the user, but always shows progress numbers', () => {
-  const callForAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(readVisibleReport(callForAudiences, false), {
+  const callWithUserProgress = makeCall({
+    progress: 0.5,
+    message: 'page 5',
+    userProgress: 0.25,
+    userMessage: 'reading',
+  });
+  assert.deepEqual(readVisibleProgress(callWithUserProgress, false), {
     progressShare: 0.5,
     reportMessage: 'reading',
     statusWord: '',
   });
-  assert.deepEqual(readVisibleReport(callForAudiences, true), {
+  assert.deepEqual(readVisibleProgress(callWithUserProgress, true), {
     progressShare: 0.5,
     reportMessage: 'page 5',
     statusWord: '',
   });
   const internalCall = makeCall({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(readVisibleReport(internalCall, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
+  assert.deepEqual(readVisibleProgress(internalCall, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
 });
 
 test('listVisibleActivities hides activities that are not for the user', () => {
@@ -42,34 +47,34 @@ test('listVisibleActivities hides activities that are not for the user', () => {
 });
 
 test('readVisibleResult hides a result that is not for the user', () => {
-  const readShownReport = (showsEverything: boolean, endAudience?: string) =>
+  const readShownProgress = (showsEverything: boolean, endAudience?: string) =>
     readVisibleResult(
       makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
       showsEverything,
     );
   assert.deepEqual(
     [
-      readShownReport(false, 'user'),
-      readShownReport(false, 'internal'),
-      readShownReport(false, 'admin'),
-      readShownReport(false),
+      readShownProgress(false, 'user'),
+      readShownProgress(false, 'internal'),
+      readShownProgress(false, 'admin'),
+      readShownProgress(false),
     ],
     ['Sent.', '', '', ''],
   );
-  assert.equal(readShownReport(true), 'Sent.');
+  assert.equal(readShownProgress(true), 'Sent.');
   assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
 test('readVisibleReport shows a status word only to the audience of its message', () => {
-  const callForAudiences = makeCall({
+  const callWithUserProgress = makeCall({
     message: 'page 5',
     statusWord: 'fetching',
     userMessage: 'reading',
     userStatusWord: 'indexing',
   });
-  assert.equal(readVisibleReport(callForAudiences, false).statusWord, 'indexing');
-  assert.equal(readVisibleReport(callForAudiences, true).statusWord, 'fetching');
-  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).statusWord, '');
+  assert.equal(readVisibleProgress(callWithUserProgress, false).statusWord, 'indexing');
+  assert.equal(readVisibleProgress(callWithUserProgress, true).statusWord, 'fetching');
+  assert.equal(readVisibleProgress(makeCall({ statusWord: 'fetching' }), false).statusWord, '');
 });
 
 test('hasNotEnded accepts pending and running calls', () => {

@@ -7,7 +7,7 @@ import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 /** UserAudience is the audience of content that is meant for the user. */
 const UserAudience = 'user';
 
-export interface VisibleReport {
+export interface VisibleProgress {
   /** progressShare is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly progressShare: number | undefined;
   readonly reportMessage: string;
@@ -15,7 +15,7 @@ export interface VisibleReport {
   readonly statusWord: string;
 }
 
-export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
+export function readVisibleProgress(call: CallView, showsEverything: boolean): VisibleProgress {
   const reportMessage = (showsEverything ? call.message : call.userMessage) ?? '';
   return {
     progressShare: call.progress,

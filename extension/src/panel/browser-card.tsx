@@ -71,16 +71,16 @@ function ToolGroupSection({
 }): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const tools = toolGroup.tools ?? [];
-  const safeTools = tools.filter((tool) => !tool.dangerous);
+  const harmlessTools = tools.filter((tool) => !tool.dangerous);
   const enabledToolCount = tools.filter(isToolEnabled).length;
   const name = removeHiddenCharacters(toolGroup.name);
   return (
     <li class="card">
       <div class="head">
-        {safeTools.length > 0 ? (
+        {harmlessTools.length > 0 ? (
           <ToggleSwitch
             label={<strong>{name}</strong>}
-            current={safeTools.some(isToolEnabled)}
+            current={harmlessTools.some(isToolEnabled)}
             isBusy={isBusy}
             sendChoice={(on) => runAction({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
           />

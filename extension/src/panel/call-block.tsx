@@ -1,13 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 
-interface BlockProps {
+interface TextBlockProps {
   readonly title: string;
   readonly blockText: string;
   readonly children: ComponentChildren;
 }
 
-export function TextBlock({ title, blockText, children }: BlockProps): VNode {
+export function TextBlock({ title, blockText, children }: TextBlockProps): VNode {
   return (
     <div class="block">
       <div class="head">

@@ -4,7 +4,7 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
-import { lateAccessNote, removeHiddenCharacters } from './wording.ts';
+import { adapterAccessNote, removeHiddenCharacters } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
@@ -67,8 +67,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
   );
 }
 
-/** LateAccessSwitch is a switch that gives a late adapter its secret settings and lets it call other plugins. */
-export function LateAccessSwitch({
+/** AdapterAccessSwitch is a switch that gives a late adapter its secret settings and lets it call other plugins. */
+export function AdapterAccessSwitch({
   plugin,
   sendAction,
 }: {
@@ -85,7 +85,7 @@ export function LateAccessSwitch({
         isBusy={isBusy}
         sendChoice={(isAllowed) => runAction({ op: 'lateAccess', params: { plugin: plugin.name, allowed: isAllowed } })}
       />
-      <p class="note">{lateAccessNote}</p>
+      <p class="note">{adapterAccessNote}</p>
       <ErrorText errorText={error} />
     </div>
   );

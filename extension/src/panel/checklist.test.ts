@@ -18,7 +18,7 @@ const newState: PanelState = {
   running: 0,
   clients: [],
 };
-const noFacts: ChecklistFacts = { panelState: newState, plugins: [], browserTools: undefined, recentCalls: [] };
+const emptyFacts: ChecklistFacts = { panelState: newState, plugins: [], browserTools: undefined, recentCalls: [] };
 const connectedState: PanelState = { ...newState, link: { kind: 'open', serverVersion: '0.1.0' } };
 const plugin: PluginView = {
   name: 'messages',
@@ -30,7 +30,7 @@ const plugin: PluginView = {
 };
 
 const listDoneSteps = (facts: Partial<ChecklistFacts>) =>
-  listSteps({ ...noFacts, ...facts })
+  listSteps({ ...emptyFacts, ...facts })
     .filter((checklistStep) => checklistStep.isDone)
     .map((checklistStep) => checklistStep.id);
 
@@ -60,6 +60,6 @@ test('only a successful call counts as the first call', () => {
 });
 
 test('each open setup step has a text or a command, except the step "browser"', () => {
-  for (const checklistStep of listSteps({ ...noFacts, panelState: connectedState }))
+  for (const checklistStep of listSteps({ ...emptyFacts, panelState: connectedState }))
     assert.ok(checklistStep.isDone || checklistStep.text !== '' || checklistStep.id === 'browser', checklistStep.id);
 });

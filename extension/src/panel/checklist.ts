@@ -4,10 +4,10 @@ import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wir
 import type { PanelState } from '../panel-message.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
+export type ChecklistStepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
 
 export interface ChecklistStep {
-  readonly id: StepId;
+  readonly id: ChecklistStepId;
   readonly title: string;
   readonly isDone: boolean;
   readonly text: string;

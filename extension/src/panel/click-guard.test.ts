@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MinStableMs, makeClickGuard } from './click-guard.ts';
+import { MinStablePositionMs, makeClickGuard } from './click-guard.ts';
 
 test('an approval card accepts clicks after it stayed in place for 500 ms', () => {
   const clickGuard = makeClickGuard();
-  assert.equal(clickGuard.remainingWaitMs('a', 0), MinStableMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 0), MinStablePositionMs);
   clickGuard.recordPositions(new Map([['a', 10]]), 1000);
-  assert.equal(clickGuard.remainingWaitMs('a', 1000), MinStableMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 1000), MinStablePositionMs);
   assert.equal(clickGuard.remainingWaitMs('a', 1499), 1);
   assert.equal(clickGuard.remainingWaitMs('a', 1500), 0);
   clickGuard.recordPositions(new Map([['a', 10.4]]), 1600);
@@ -24,7 +24,7 @@ test('an approval card that moved up ignores clicks for another 500 ms', () => {
   );
   assert.equal(clickGuard.remainingWaitMs('b', 2000), 0);
   clickGuard.recordPositions(new Map([['b', 10]]), 2000);
-  assert.equal(clickGuard.remainingWaitMs('b', 2000), MinStableMs);
-  assert.equal(clickGuard.remainingWaitMs('a', 2000), MinStableMs);
+  assert.equal(clickGuard.remainingWaitMs('b', 2000), MinStablePositionMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 2000), MinStablePositionMs);
   assert.equal(clickGuard.remainingWaitMs('b', 2500), 0);
 });

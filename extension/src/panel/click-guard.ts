@@ -1,8 +1,8 @@
 // Ignores clicks on an approval card that has just appeared or moved. A card can move in the moment in which the user
 // clicks. Without the click guard, the user could click another card by accident and approve the wrong call.
 
-/** MinStableMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
-export const MinStableMs = 500;
+/** MinStablePositionMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
+export const MinStablePositionMs = 500;
 
 export interface ClickGuard {
   /**
@@ -33,7 +33,7 @@ export function makeClickGuard(): ClickGuard {
     },
     remainingWaitMs: (card, nowMs) => {
       const position = positions.get(card);
-      return position ? Math.max(0, position.sinceMs + MinStableMs - nowMs) : MinStableMs;
+      return position ? Math.max(0, position.sinceMs + MinStablePositionMs - nowMs) : MinStablePositionMs;
     },
   };
 }

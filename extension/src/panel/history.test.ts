@@ -33,9 +33,9 @@ test('loadOlder reads one page after another, skips empty pages, and stops after
     { calls: [makeRecord('a')] },
   ]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([receivedIds.join(), history.hasOlder], ['c,b', true]);
+  assert.deepEqual([receivedIds.join(), history.hasOlderCalls], ['c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([receivedIds.join(), history.hasOlder], ['c,b,a', false]);
+  assert.deepEqual([receivedIds.join(), history.hasOlderCalls], ['c,b,a', false]);
   assert.deepEqual(requestedPages, [undefined, '1', '2']);
 });
 
@@ -50,9 +50,9 @@ test('loadOlder skips pages whose calls the panel already has, until the last pa
   await history.onConnected();
   assert.deepEqual(requestedPages, [undefined], 'an opened panel must request only the newest page');
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', true]);
+  assert.deepEqual([receivedIds.join(), history.hasOlderCalls], ['d,c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', false]);
+  assert.deepEqual([receivedIds.join(), history.hasOlderCalls], ['d,c,b', false]);
 });
 
 test('each connection to the server loads the newest page, and loadOlder continues where it stopped', async () => {
@@ -93,5 +93,5 @@ test('loadNewest does not change the next page of loadOlder, which returns the r
   await history.loadNewest();
   assert.equal(await history.loadOlder(), 'This server records no calls.');
   assert.deepEqual(requestedPages, [undefined, undefined, '1']);
-  assert.equal(history.hasOlder, true);
+  assert.equal(history.hasOlderCalls, true);
 });

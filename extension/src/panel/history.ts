@@ -3,11 +3,11 @@
 import type { CallsFilter, RecordedCall } from '../../../wire/wire.gen.ts';
 import type { SendAction } from './requests.ts';
 
-const PageSize = 100;
+const CallsPerPage = 100;
 
 export interface CallHistory {
-  /** hasOlder is false once the panel has loaded the oldest recorded call. */
-  readonly hasOlder: boolean;
+  /** hasOlderCalls is false once the panel has loaded the oldest recorded call. */
+  readonly hasOlderCalls: boolean;
   /** onConnected loads the newest page, which contains the calls that a crash of the server interrupted. */
   onConnected(): Promise<void>;
   /**
@@ -35,29 +35,31 @@ export function makeHistory(
   receivePage: (page: readonly RecordedCall[]) => boolean,
 ): CallHistory {
   let nextPage: string | undefined;
-  let hasOlder = true;
+  let hasOlderCalls = true;
   let isFirstLoaded = false;
   const readHistoryPage = async (beforeCallId: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
     const position = beforeCallId === undefined ? {} : { before: beforeCallId };
-    const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
+    const params = { limit: CallsPerPage, ...position, ...(filter ? { filter } : {}) };
     const { error, history } = await sendAction({ op: 'history', params });
     return { error, calls: history?.calls ?? [], nextPage: history?.next };
   };
-  const loadPage = async (beforeCallId: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
+  const loadPage = async (
+    beforeCallId: string | undefined,
+  ): Promise<HistoryPage & { readonly hasNewCalls: boolean }> => {
     const page = await readHistoryPage(beforeCallId);
-    return { ...page, hasNew: page.calls.length > 0 && receivePage(page.calls) };
+    return { ...page, hasNewCalls: page.calls.length > 0 && receivePage(page.calls) };
   };
   const loadNextPage = async () => {
     const page = await loadPage(nextPage);
     if (page.error === undefined) {
       nextPage = page.nextPage;
-      hasOlder = nextPage !== undefined;
+      hasOlderCalls = nextPage !== undefined;
     }
     return page;
   };
   return {
-    get hasOlder() {
-      return hasOlder;
+    get hasOlderCalls() {
+      return hasOlderCalls;
     },
     onConnected: async () => {
       const page = await (isFirstLoaded ? loadPage(undefined) : loadNextPage());
@@ -68,7 +70,7 @@ export function makeHistory(
       for (;;) {
         const page = await loadNextPage();
         if (page.error !== undefined) return page.error;
-        if (page.hasNew || !hasOlder) return undefined;
+        if (page.hasNewCalls || !hasOlderCalls) return undefined;
       }
     },
     loadNewest: async () => {

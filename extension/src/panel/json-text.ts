@@ -5,10 +5,10 @@
 import { replaceHiddenCharacters } from './plain-text.ts';
 
 /**
- * MaxIndent is the deepest indented level of formatted JSON. Without a limit of the indentation, 8,000 nested brackets
+ * MaxIndentLevels is the deepest indented level of formatted JSON. Without a limit of the indentation, 8,000 nested brackets
  * would become 128 MB of spaces.
  */
-const MaxIndent = 32;
+const MaxIndentLevels = 32;
 
 /**
  * indentJson formats JSON text with one line per member and item. indentJson keeps all digits of numbers and duplicate
@@ -17,7 +17,7 @@ const MaxIndent = 32;
 export function indentJson(jsonText: string): string {
   const jsonPieces: string[] = [];
   let depth = 0;
-  const breakLine = () => jsonPieces.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
+  const breakLine = () => jsonPieces.push('\n', '  '.repeat(Math.min(depth, MaxIndentLevels)));
   const tokens = splitTokens(jsonText);
   for (const [i, token] of tokens.entries()) {
     const nextToken = tokens[i + 1];

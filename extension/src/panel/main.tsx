@@ -15,7 +15,7 @@ import {
   revokePermission,
   revokeSite,
 } from '../chrome-permissions.ts';
-import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
+import { isWorkerToPanelMessage, type PanelState, type WorkerToPanelMessage } from '../panel-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
 import { hasSuccessfulCall } from './checklist.ts';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
@@ -30,7 +30,7 @@ import type { SiteAccessProps } from './site-access.tsx';
 const ReconnectDelayMs = 250;
 const RenderIntervalMs = 1000;
 const ShowsEverythingSettingKey = 'showEverything';
-const HadSuccessSettingKey = 'hadSuccess';
+const HadSuccessfulCallSettingKey = 'hadSuccess';
 
 let port: Port | undefined;
 let panelState: PanelState | undefined;
@@ -64,11 +64,11 @@ const requests = makeRequests((panelMessage) => {
 });
 
 const history = makeHistory(requests.sendAction, (page) => {
-  const knownCount = recentCalls.length;
+  const oldCallCount = recentCalls.length;
   recentCalls = addRecords(recentCalls, page);
-  recordSuccess();
+  recordSuccessfulCall();
   renderPanel();
-  return recentCalls.length > knownCount;
+  return recentCalls.length > oldCallCount;
 });
 
 function setShowsEverything(isOn: boolean): void {
@@ -84,7 +84,7 @@ function renderPanel(): void {
     openCalls,
     recentCalls,
     history,
-    hasOlderCalls: history.hasOlder,
+    hasOlderCalls: history.hasOlderCalls,
     plugins,
     failedPlugins,
     browserTools,
@@ -115,17 +115,17 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
     clients: reuseIfEqual(panelState?.clients, nextState.clients),
   };
   if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
-  recordSuccess();
+  recordSuccessfulCall();
   renderPanel();
 }
 
-function recordSuccess(): void {
+function recordSuccessfulCall(): void {
   if (hasHadSuccessfulCall !== false || !hasSuccessfulCall(recentCalls)) return;
   hasHadSuccessfulCall = true;
-  void writeSetting(HadSuccessSettingKey, 'yes');
+  void writeSetting(HadSuccessfulCallSettingKey, 'yes');
 }
 
-const handlers: PortHandlers<ToPanel> = {
+const handlers: PortHandlers<WorkerToPanelMessage> = {
   state: (panelMessage) => receiveState(panelMessage.state, panelMessage.ended),
   plugins: (panelMessage) => {
     plugins = reuseItems(plugins, panelMessage.plugins, (plugin) => plugin.name);
@@ -144,7 +144,7 @@ function connectToWorker(): void {
   const openedPort = connectPanel();
   port = openedPort;
   openedPort.onMessage((panelMessage) => {
-    if (isToPanel(panelMessage)) routeMessage(handlers, panelMessage.op, panelMessage);
+    if (isWorkerToPanelMessage(panelMessage)) routeMessage(handlers, panelMessage.op, panelMessage);
   });
   openedPort.onDisconnect(() => {
     port = undefined;
@@ -176,8 +176,8 @@ void readSetting(ShowsEverythingSettingKey).then((storedValue) => {
   showsEverything = storedValue === 'yes';
   renderPanel();
 });
-void readSetting(HadSuccessSettingKey).then((storedValue) => {
+void readSetting(HadSuccessfulCallSettingKey).then((storedValue) => {
   hasHadSuccessfulCall = storedValue === 'yes';
-  recordSuccess();
+  recordSuccessfulCall();
   renderPanel();
 });

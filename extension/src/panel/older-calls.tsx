@@ -4,13 +4,13 @@ import { ErrorText } from './choice.tsx';
 import type { CallHistory } from './history.ts';
 import { type CallFilter, filterCalls, type RecentCall, toRecentCall, toRecorderFilter } from './recent.ts';
 
-interface LoadButtonProps {
+interface LoadCallsButtonProps {
   readonly buttonCaption: string;
   readonly busyCaption: string;
   loadPage(): Promise<string | undefined>;
 }
 
-export function LoadButton({ buttonCaption, busyCaption, loadPage }: LoadButtonProps): VNode {
+export function LoadCallsButton({ buttonCaption, busyCaption, loadPage }: LoadCallsButtonProps): VNode {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const runLoad = async () => {
@@ -30,7 +30,7 @@ export function LoadButton({ buttonCaption, busyCaption, loadPage }: LoadButtonP
 
 const emptyCalls: readonly RecentCall[] = [];
 
-interface FoundCalls {
+interface CallSearchResult {
   readonly filter: CallFilter;
   readonly calls: readonly RecentCall[];
   readonly nextPage: string | undefined;
@@ -45,9 +45,9 @@ interface CallSearch {
 }
 
 export function useCallSearch(history: CallHistory, filter: CallFilter, showsEverything: boolean): CallSearch {
-  const noFoundCalls: FoundCalls = { filter, calls: emptyCalls, nextPage: undefined, isComplete: false };
-  const [storedCalls, setFound] = useState(noFoundCalls);
-  const foundCalls = storedCalls.filter === filter ? storedCalls : noFoundCalls;
+  const emptySearchResult: CallSearchResult = { filter, calls: emptyCalls, nextPage: undefined, isComplete: false };
+  const [storedCalls, setStoredCalls] = useState(emptySearchResult);
+  const foundCalls = storedCalls.filter === filter ? storedCalls : emptySearchResult;
   const filterRef = useRef(filter);
   filterRef.current = filter;
   const searchCalls = async () => {
@@ -59,7 +59,7 @@ export function useCallSearch(history: CallHistory, filter: CallFilter, showsEve
       const matches = filterCalls(page.calls.map(toRecentCall), filter, showsEverything);
       calls = [...calls, ...matches];
       nextPage = page.nextPage;
-      setFound({ filter, calls, nextPage, isComplete: nextPage === undefined });
+      setStoredCalls({ filter, calls, nextPage, isComplete: nextPage === undefined });
       if (matches.length > 0 || nextPage === undefined) break;
     }
     return undefined;

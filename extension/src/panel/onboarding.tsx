@@ -42,7 +42,7 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
       </div>
       <ol>
         {checklistSteps.map((checklistStep) => (
-          <StepItem key={checklistStep.id} checklistStep={checklistStep} isNext={checklistStep === nextStep}>
+          <StepItem key={checklistStep.id} checklistStep={checklistStep} isNextStep={checklistStep === nextStep}>
             {stepContents[checklistStep.id]}
           </StepItem>
         ))}
@@ -53,17 +53,20 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
 
 interface StepItemProps {
   readonly checklistStep: ChecklistStep;
-  readonly isNext: boolean;
+  readonly isNextStep: boolean;
   readonly children: ComponentChildren;
 }
 
 function StepItem({
   checklistStep: { title, isDone, text: stepText, copyTexts },
-  isNext,
+  isNextStep,
   children,
 }: StepItemProps): VNode {
   return (
-    <li class={isDone ? 'done' : isNext ? 'next' : 'later'} {...(isNext ? { 'aria-current': 'step' as const } : {})}>
+    <li
+      class={isDone ? 'done' : isNextStep ? 'next' : 'later'}
+      {...(isNextStep ? { 'aria-current': 'step' as const } : {})}
+    >
       <span class="mark" aria-hidden="true" />
       <div>
         <h3>

@@ -9,7 +9,7 @@ const NumberSignCharacters = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-/** Letter matches a letter or combining mark outside the Latin, Greek, Cyrillic and Armenian blocks. */
+/** NonLatinLetter matches a letter or combining mark outside the Latin, Greek, Cyrillic and Armenian blocks. */
 const NonLatinLetter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
 const UnjoinedLetter =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;

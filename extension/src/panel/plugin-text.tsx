@@ -23,15 +23,15 @@ export function PluginText({ plugin, hash, sectionName, title, pages, sendAction
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   /** shownPageNumber is a React key, so that each page of text starts scrolled to its beginning. */
   const [shownPageNumber, setShownPageNumber] = useState(1);
-  const loadPage = async (wantedPage: number) => {
-    setPage(wantedPage);
+  const loadPage = async (pageNumber: number) => {
+    setPage(pageNumber);
     const { page: loadedPage } = await runAction({
       op: 'pluginPage',
-      params: { plugin, hash, section: sectionName, page: wantedPage },
+      params: { plugin, hash, section: sectionName, page: pageNumber },
     });
     if (!loadedPage) return;
     setShownPage(loadedPage);
-    setShownPageNumber(wantedPage);
+    setShownPageNumber(pageNumber);
   };
   useEffect(() => void loadPage(1), []);
   return (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { InspectedToolView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { countOwnPermissions, groupTools } from './plugin-words.ts';
+import { countToolPermissions, groupTools } from './plugin-words.ts';
 import type { SendAction } from './requests.ts';
 import { mapToolDescriptions } from './review-words.ts';
 import { useInspection } from './use-inspection.ts';
@@ -18,7 +18,7 @@ export function ToolsSection({
 }): VNode {
   const [isOpen, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
-  const ownPermissions = countOwnPermissions(tools);
+  const ownPermissions = countToolPermissions(tools);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import {
-  countOwnPermissions,
+  countToolPermissions,
   findFailedPlugins,
   findPackageName,
   findPlugins,
@@ -53,17 +53,17 @@ test('findPlugins sorts unreviewed plugins first and searches tool names', () =>
 });
 
 test('findPlugins filters by state, and searches sites', () => {
-  const offPlugin = { ...makePlugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
-  const partlyOffPlugin = {
-    ...offPlugin,
+  const disabledPlugin = { ...makePlugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
+  const partlyDisabledPlugin = {
+    ...disabledPlugin,
     name: 'partly',
     tools: [{ name: 't', displayName: 'T', permission: 'ask' }],
   } as const;
   const mailPlugin = { ...makePlugin('mail', true, 'send'), matches: ['https://post.example/*'] };
   const allPlugins = [
     mailPlugin,
-    offPlugin,
-    partlyOffPlugin,
+    disabledPlugin,
+    partlyDisabledPlugin,
     { ...makePlugin('bank', false, 'pay'), permission: 'off' as const },
   ];
   const names = (filter: PluginFilter, searchText = '') =>
@@ -90,7 +90,7 @@ test('countOwnPermissions counts tools with their own permission', () => {
     { name: 'a', displayName: '' },
     { name: 'b', displayName: '', permission: 'off' },
   ] as const;
-  assert.equal(countOwnPermissions(tools), 1);
+  assert.equal(countToolPermissions(tools), 1);
 });
 
 test('findReadiness returns "ready" for a plugin that is ready in at least one tab', () => {

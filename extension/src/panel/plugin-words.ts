@@ -21,7 +21,7 @@ export function formatHash(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-export function countOwnPermissions(tools: readonly ToolView[]): number {
+export function countToolPermissions(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { LateAccessSwitch, NestedCallPermissions } from './calling.tsx';
+import { AdapterAccessSwitch, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
@@ -120,13 +120,13 @@ function PluginSearch({ plugins, failedPlugins, query, setQuery, filter, setFilt
         aria-label="Show plugins"
         value={filter}
         onChange={(event) => {
-          const chosenFilter = pluginFilters.find((knownFilter) => knownFilter.filter === event.currentTarget.value);
+          const chosenFilter = pluginFilters.find((filterOption) => filterOption.filter === event.currentTarget.value);
           if (chosenFilter) setFilter(chosenFilter.filter);
         }}
       >
-        {pluginFilters.map((knownFilter) => (
-          <option key={knownFilter.filter} value={knownFilter.filter}>
-            {`${knownFilter.title} (${findPlugins(plugins, '', knownFilter.filter).length + findFailedPlugins(failedPlugins, '', knownFilter.filter).length})`}
+        {pluginFilters.map((filterOption) => (
+          <option key={filterOption.filter} value={filterOption.filter}>
+            {`${filterOption.title} (${findPlugins(plugins, '', filterOption.filter).length + findFailedPlugins(failedPlugins, '', filterOption.filter).length})`}
           </option>
         ))}
       </select>
@@ -240,7 +240,7 @@ function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: P
         )}
       </p>
       {plugin.problem && <p class="error">Failed: {removeHiddenCharacters(plugin.problem)}</p>}
-      <Recommendation plugin={plugin} />
+      <ReviewRecommendation plugin={plugin} />
       {!isReviewed && (
         <PluginReview key={plugin.hash} plugin={plugin} startsOpen={startsOpen} sendAction={sendAction} />
       )}
@@ -250,7 +250,7 @@ function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: P
         {isReviewed && plugin.opensAt && (
           <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} sendAction={sendAction} />
         )}
-        {isReviewed && <LateAccessSwitch plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <AdapterAccessSwitch plugin={plugin} sendAction={sendAction} />}
         {isReviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} sendAction={sendAction} />}
         <PackageActions plugin={plugin} sendAction={sendAction} />
       </div>
@@ -258,8 +258,8 @@ function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: P
   );
 }
 
-/** Recommendation shows an agent's opinion about a review, which changes no permission. */
-function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
+/** ReviewRecommendation shows an agent's opinion about a review, which changes no permission. */
+function ReviewRecommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended: recommendedReview } = plugin;
   if (!recommendedReview) return null;
   const reviewNote = removeHiddenCharacters(recommendedReview.note ?? '');

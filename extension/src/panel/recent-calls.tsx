@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { CallHistory } from './history.ts';
 import { memoizeComponent } from './memo.ts';
-import { LoadButton, useCallSearch } from './older-calls.tsx';
+import { LoadCallsButton, useCallSearch } from './older-calls.tsx';
 import {
   type CallFilter,
   type CallGroup,
@@ -18,7 +18,7 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { SendAction } from './requests.ts';
 import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-const PageSize = 100;
+const CallsPerPage = 100;
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
@@ -33,7 +33,7 @@ interface RecentCallsProps {
 export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: RecentCallsProps): VNode | null {
   const { recentCalls, history, hasOlderCalls, showsEverything, sendAction } = recentProps;
   const [filter, setFilter] = useState(EmptyFilter);
-  const [rowLimit, setRowLimit] = useState(PageSize);
+  const [rowLimit, setRowLimit] = useState(CallsPerPage);
   const olderCalls = useCallSearch(history, filter, showsEverything);
   const filteredCalls = useMemo(() => {
     const ids = new Set(recentCalls.map(({ callId }) => callId));
@@ -67,26 +67,26 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
         </p>
       )}
       <ul class="ended">
-        {shownGroups.map((failureGroup) => renderGroup(failureGroup, { history, showsEverything, sendAction }))}
+        {shownGroups.map((failureGroup) => renderCallGroup(failureGroup, { history, showsEverything, sendAction }))}
       </ul>
       {hiddenCount > 0 && (
-        <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + PageSize)}>
-          Show {Math.min(PageSize, hiddenCount)} more
+        <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + CallsPerPage)}>
+          Show {Math.min(CallsPerPage, hiddenCount)} more
         </button>
       )}
       {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isListFull && (
-        <LoadButton
+        <LoadCallsButton
           buttonCaption="Load older calls"
           busyCaption="Loading older calls"
           loadPage={async () => {
             const error = await history.loadOlder();
-            setRowLimit(rowLimit + PageSize);
+            setRowLimit(rowLimit + CallsPerPage);
             return error;
           }}
         />
       )}
       {hiddenCount === 0 && isFiltered && (hasOlderCalls || isListFull) && !olderCalls.isComplete && (
-        <LoadButton
+        <LoadCallsButton
           buttonCaption="Search older calls"
           busyCaption="Searching older calls"
           loadPage={olderCalls.searchCalls}
@@ -100,7 +100,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
 });
 
 /** The oldest call's ID is the React key, so that an expanded group stays expanded when a call is added. */
-function renderGroup({ firstCall, otherCalls }: CallGroup, context: CallContext): VNode {
+function renderCallGroup({ firstCall, otherCalls }: CallGroup, context: CallContext): VNode {
   if (otherCalls.length === 0) return <RecentCallRow key={firstCall.callId} call={firstCall} {...context} />;
   return <FailureGroup key={`group ${otherCalls.at(-1)?.callId}`} calls={[firstCall, ...otherCalls]} {...context} />;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FromPanel } from '../panel-message.ts';
+import type { PanelToWorkerMessage } from '../panel-message.ts';
 import { makeRequests } from './requests.ts';
 
 test('sendAction resolves with the answer to its own request', async () => {
-  const sentMessages: FromPanel[] = [];
+  const sentMessages: PanelToWorkerMessage[] = [];
   const requests = makeRequests((panelMessage) => sentMessages.push(panelMessage) > 0);
   const firstRequest = requests.sendAction({ op: 'stop', callId: 'c1' });
   const secondRequest = requests.sendAction({ op: 'retry' });
@@ -21,9 +21,9 @@ test('sendAction resolves with the answer to its own request', async () => {
 test('sendAction returns an error if the service worker is missing or stops', async () => {
   let isServerReachable = true;
   const requests = makeRequests(() => isServerReachable);
-  const waitingRequest = requests.sendAction({ op: 'retry' });
+  const pendingRequest = requests.sendAction({ op: 'retry' });
   requests.failPendingRequests();
-  assert.match((await waitingRequest).error ?? '', /restarted/);
+  assert.match((await pendingRequest).error ?? '', /restarted/);
   isServerReachable = false;
   assert.match((await requests.sendAction({ op: 'retry' })).error ?? '', /Try again/);
 });

@@ -1,4 +1,4 @@
-import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
+import type { Action, ActionResult, PanelToWorkerMessage } from '../panel-message.ts';
 
 /** The promise of a SendAction never rejects: on failure, ActionResult.error is set. */
 export type SendAction = (action: Action) => Promise<ActionResult>;
@@ -10,7 +10,7 @@ export interface PanelRequests {
   failPendingRequests(): void;
 }
 
-export function makeRequests(sendMessage: (message: FromPanel) => boolean): PanelRequests {
+export function makeRequests(sendMessage: (message: PanelToWorkerMessage) => boolean): PanelRequests {
   const pendingRequests = new Map<number, (actionResult: ActionResult) => void>();
   let lastId = 0;
   return {

@@ -21,9 +21,9 @@ import {
 } from './review-words.ts';
 import { useGuardedButton } from './use-click-guard.ts';
 import { useInspection } from './use-inspection.ts';
-import { describeScriptWorld, lateAccessNote, removeHiddenCharacters } from './wording.ts';
+import { adapterAccessNote, describeScriptWorld, removeHiddenCharacters } from './wording.ts';
 
-const MaxOpenTools = 6;
+const MaxExpandedTools = 6;
 
 export interface ReviewProps {
   readonly plugin: PluginView;
@@ -203,7 +203,7 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
         <>
           <dt>Start</dt>
           <dd>
-            {plugin.late && <p>{lateAccessNote}</p>}
+            {plugin.late && <p>{adapterAccessNote}</p>}
             {inspection.preScript && <p>A pre-script runs before all scripts of the page, and in its frames.</p>}
             {inspection.frames && <p>The plugin also runs in frames of the page’s origin.</p>}
           </dd>
@@ -261,12 +261,12 @@ function ReviewedTools({
   inspection,
   permission,
   toolDrafts,
-  choosePermission: chooseDraft,
+  choosePermission: setPermissionDraft,
 }: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
   const toolDescriptions = mapToolDescriptions(inspection);
   return (
-    <FoldedSection title={describeToolCounts(tools)} startsOpen={tools.length <= MaxOpenTools}>
+    <FoldedSection title={describeToolCounts(tools)} startsOpen={tools.length <= MaxExpandedTools}>
       <ToolList tools={tools}>
         {(tool) => (
           <>
@@ -274,7 +274,7 @@ function ReviewedTools({
             <select
               aria-label={`Permission of ${tool.name}`}
               value={toolDrafts.get(tool.name) ?? choosePermissionAfterReview(tool)}
-              onChange={(event) => chooseDraft(tool.name, readDraft(event.currentTarget.value))}
+              onChange={(event) => setPermissionDraft(tool.name, parsePermissionDraft(event.currentTarget.value))}
             >
               <option value="">{`Default (${permission})`}</option>
               {Permissions.map((knownPermission) => (
@@ -290,7 +290,7 @@ function ReviewedTools({
   );
 }
 
-function readDraft(value: string): Permission | '' {
+function parsePermissionDraft(value: string): Permission | '' {
   return Permissions.find((knownPermission) => knownPermission === value) ?? '';
 }
 
@@ -300,7 +300,7 @@ interface PermissionChoiceProps {
   choosePermission(permission: Permission): void;
 }
 
-function PermissionChoice({ name, permission, choosePermission: chooseDraft }: PermissionChoiceProps): VNode {
+function PermissionChoice({ name, permission, choosePermission: setPermissionDraft }: PermissionChoiceProps): VNode {
   return (
     <fieldset class="permission-choice">
       <legend>Permission</legend>
@@ -310,7 +310,7 @@ function PermissionChoice({ name, permission, choosePermission: chooseDraft }: P
             type="radio"
             name={`permission-${name}`}
             checked={knownPermission === permission}
-            onChange={() => chooseDraft(knownPermission)}
+            onChange={() => setPermissionDraft(knownPermission)}
           />{' '}
           {permissionEffects[knownPermission]}
         </label>
@@ -327,8 +327,8 @@ interface EnableButtonsProps extends OpenReviewProps {
 
 function EnableButtons({ plugin, hash, permission, tools, sendAction, closeReview }: EnableButtonsProps): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
-  const answersRef = useRef<HTMLDivElement>(null);
-  const { acceptsClick, ignoresClicks } = useGuardedButton(answersRef);
+  const decisionButtonsRef = useRef<HTMLDivElement>(null);
+  const { acceptsClick, ignoresClicks } = useGuardedButton(decisionButtonsRef);
   const enablePlugin = (event: Event) => {
     if (isBusy || !acceptsClick(event)) return;
     void runAction({
@@ -338,7 +338,7 @@ function EnableButtons({ plugin, hash, permission, tools, sendAction, closeRevie
   };
   return (
     <>
-      <div class="answers" ref={answersRef}>
+      <div class="answers" ref={decisionButtonsRef}>
         <button type="button" disabled={isBusy} onClick={closeReview}>
           Not now
         </button>

@@ -21,8 +21,8 @@ export const permissionEffects: Readonly<Record<Permission, string>> = {
   auto: 'Auto: tools run without approval.',
 };
 
-export function describePluginSource(registryText: PluginSource): string {
-  switch (registryText) {
+export function describePluginSource(pluginSource: PluginSource): string {
+  switch (pluginSource) {
     case 'npm':
       return 'Package from a registry or a file';
     case 'global':
@@ -42,9 +42,10 @@ export interface FeatureGroup {
  * libraries mention.
  */
 export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: FeatureGroup[]; libraryNames: string } {
-  const usedByOwnCode = (powerView: PowerView) => (powerView.sections ?? []).some((section) => section !== 'libraries');
+  const isUsedByOwnCode = (powerView: PowerView) =>
+    (powerView.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
-  for (const { name, meaning } of powerViews.filter(usedByOwnCode)) {
+  for (const { name, meaning } of powerViews.filter(isUsedByOwnCode)) {
     const featureGroup = names.get(meaning);
     if (featureGroup) featureGroup.push(name);
     else names.set(meaning, [name]);
@@ -55,7 +56,7 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
       featureMeaning: meaning,
     })),
     libraryNames: powerViews
-      .filter((powerView) => !usedByOwnCode(powerView))
+      .filter((powerView) => !isUsedByOwnCode(powerView))
       .map((powerView) => powerView.name)
       .join(', '),
   };
@@ -66,11 +67,12 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
  * author.
  */
 export function describeToolCounts(tools: readonly ToolView[]): string {
-  const readCount = tools.filter((tool) => tool.readOnly).length;
-  const writeCount = tools.length - readCount;
+  const readToolCount = tools.filter((tool) => tool.readOnly).length;
+  const writeToolCount = tools.length - readToolCount;
   const toolCountText = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  if (readCount === 0 || writeCount === 0) return `${toolCountText}, ${readCount === 0 ? 'may write' : 'read-only'}`;
-  return `${toolCountText}: ${readCount} read-only, ${writeCount} may write`;
+  if (readToolCount === 0 || writeToolCount === 0)
+    return `${toolCountText}, ${readToolCount === 0 ? 'may write' : 'read-only'}`;
+  return `${toolCountText}: ${readToolCount} read-only, ${writeToolCount} may write`;
 }
 
 export function makeSectionTitle(

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { Activities } from './activity.tsx';
-import { listVisibleActivities, readVisibleReport } from './audience.ts';
+import { listVisibleActivities, readVisibleProgress } from './audience.ts';
 import { CallName } from './call-name.tsx';
 import { formatArguments } from './call-text.ts';
 import { memoizeComponent } from './memo.ts';
@@ -10,7 +10,7 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { formatDuration, formatPercent, formatToolName, removeHiddenCharacters } from './wording.ts';
 
-const MaxIndent = 4;
+const MaxIndentLevels = 4;
 
 interface RunningCallProps {
   readonly openCall: OpenCall;
@@ -29,14 +29,14 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
   const { call, startMs } = openCall;
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
-  const { progressShare, reportMessage, statusWord } = readVisibleReport(call, showsEverything);
-  const shownShare = isQueued ? undefined : progressShare;
+  const { progressShare, reportMessage, statusWord } = readVisibleProgress(call, showsEverything);
+  const shownProgressShare = isQueued ? undefined : progressShare;
   const argsText = formatArguments(call.args);
   // The accessible name of the button "Stop" contains the site and the arguments, because several calls can run the
   // same tool.
   const name = [removeHiddenCharacters(formatToolName(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
-    <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
+    <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndentLevels) }}>
       <div class="head">
         <CallName call={call} />
         <button
@@ -54,7 +54,7 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
           {site !== '' && <bdi class="origin">{site}</bdi>} {argsText !== '' && <bdi class="args">{argsText}</bdi>}
         </div>
       )}
-      <ProgressBar name={name} progressShare={shownShare} isWaiting={isQueued} />
+      <ProgressBar name={name} progressShare={shownProgressShare} isWaiting={isQueued} />
       <div class="under">
         <span class="message" title={removeHiddenCharacters(reportMessage)}>
           {statusWord !== '' && !isQueued && <span class="word">{removeHiddenCharacters(statusWord)}</span>}
@@ -62,7 +62,7 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
             (statusWord !== '' && !isQueued ? null : makeDefaultMessage(openCall))}
         </span>
         <span class="time">
-          {shownShare !== undefined && `${formatPercent(shownShare)} · `}
+          {shownProgressShare !== undefined && `${formatPercent(shownProgressShare)} · `}
           {startMs === undefined ? call.runMs > 0 && formatDuration(call.runMs) : <ElapsedTime startMs={startMs} />}
         </span>
       </div>
@@ -105,19 +105,19 @@ interface ProgressBarProps {
 }
 
 function ProgressBar({ name, progressShare, isWaiting }: ProgressBarProps): VNode {
-  const hasShare = progressShare !== undefined;
+  const hasProgressShare = progressShare !== undefined;
   return (
     <div
-      class={`bar ${hasShare ? 'known' : isWaiting ? 'waiting' : 'unknown'}`}
+      class={`bar ${hasProgressShare ? 'known' : isWaiting ? 'waiting' : 'unknown'}`}
       role="progressbar"
       aria-label={`Progress of ${name}`}
       aria-valuemin={0}
       aria-valuemax={100}
-      {...(hasShare
+      {...(hasProgressShare
         ? { 'aria-valuenow': Math.floor(progressShare * 100), 'aria-valuetext': formatPercent(progressShare) }
         : {})}
     >
-      <span style={hasShare ? { transform: `scaleX(${Math.min(1, Math.max(0, progressShare))})` } : {}} />
+      <span style={hasProgressShare ? { transform: `scaleX(${Math.min(1, Math.max(0, progressShare))})` } : {}} />
     </div>
   );
 }

@@ -33,7 +33,7 @@ export function isChanged(setting: SettingView, settingDraft: SettingDraft | und
  */
 export function readDraftValue({ type }: SettingView, settingDraft: SettingDraft | undefined): unknown {
   if (settingDraft === undefined || settingDraft === ClearedSecretDraft || settingDraft === '') return null;
-  if (typeof settingDraft !== 'string') return toUrls(settingDraft);
+  if (typeof settingDraft !== 'string') return collectUrls(settingDraft);
   switch (type) {
     case 'number': {
       // A comma counts as a decimal point unless three digits follow it, because "1,000" must not become 1.
@@ -51,7 +51,7 @@ export function readDraftValue({ type }: SettingView, settingDraft: SettingDraft
   }
 }
 
-function toUrls(rows: readonly UrlRow[]): Readonly<Record<string, string>> | null {
+function collectUrls(rows: readonly UrlRow[]): Readonly<Record<string, string>> | null {
   const filledRows = rows.filter((row) => row.name.trim() !== '' || row.url.trim() !== '');
   if (filledRows.length === 0) return null;
   return Object.fromEntries(filledRows.map((row) => [row.name.trim() || 'default', row.url.trim()]));

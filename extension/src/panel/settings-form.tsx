@@ -117,7 +117,7 @@ function SettingField({ id, setting, settingDraft, error, onType }: FieldProps):
       {hasRows ? (
         <UrlSettings id={id} urlRows={settingDraft} setting={setting} onType={onType} />
       ) : (
-        <SingleValue id={id} setting={setting} draftText={settingDraft} onType={onType} isInvalid={error !== ''} />
+        <SingleValueField id={id} setting={setting} draftText={settingDraft} onType={onType} isInvalid={error !== ''} />
       )}
       {error && (
         <p class="error" role="alert" id={`${id}-error`}>
@@ -128,7 +128,7 @@ function SettingField({ id, setting, settingDraft, error, onType }: FieldProps):
   );
 }
 
-interface SingleValueProps {
+interface SingleValueFieldProps {
   readonly id: string;
   readonly setting: SettingView;
   readonly draftText: string;
@@ -136,12 +136,12 @@ interface SingleValueProps {
   onType(draftText: string): void;
 }
 
-function SingleValue({ id, setting, draftText, isInvalid: isWrong, onType }: SingleValueProps): VNode {
-  const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
+function SingleValueField({ id, setting, draftText, isInvalid: isDraftInvalid, onType }: SingleValueFieldProps): VNode {
+  const describedBy = [setting.description && `${id}-about`, isDraftInvalid && `${id}-error`].filter(Boolean).join(' ');
   const commonProps = {
     id,
     'aria-describedby': describedBy || undefined,
-    'aria-invalid': isWrong,
+    'aria-invalid': isDraftInvalid,
     'aria-required': setting.required === true,
   };
   const options = listOptions(setting);
@@ -175,7 +175,7 @@ function SingleValue({ id, setting, draftText, isInvalid: isWrong, onType }: Sin
   );
 }
 
-interface SecretProps extends Pick<SingleValueProps, 'setting' | 'draftText' | 'onType'> {
+interface SecretProps extends Pick<SingleValueFieldProps, 'setting' | 'draftText' | 'onType'> {
   readonly commonProps: { readonly id: string };
 }
 
@@ -227,7 +227,7 @@ interface UrlsProps {
  * UrlSettings shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site.
  */
 function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
-  const setRow = (index: number, rowChanges: Partial<UrlRow>) =>
+  const changeUrlRow = (index: number, rowChanges: Partial<UrlRow>) =>
     onType(urlRows.map((urlRow, i) => (i === index ? { ...urlRow, ...rowChanges } : urlRow)));
   const rowLabel = removeHiddenCharacters(setting.label) || setting.key;
   return (
@@ -241,7 +241,7 @@ function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
             placeholder="name"
             autocomplete="off"
             spellcheck={false}
-            onInput={(event) => setRow(i, { name: event.currentTarget.value })}
+            onInput={(event) => changeUrlRow(i, { name: event.currentTarget.value })}
           />
           <input
             aria-label={`URL of site ${i + 1} of ${rowLabel}`}
@@ -251,7 +251,7 @@ function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
             placeholder={removeHiddenCharacters(setting.placeholder ?? '') || 'https://'}
             autocomplete="off"
             spellcheck={false}
-            onInput={(event) => setRow(i, { url: event.currentTarget.value })}
+            onInput={(event) => changeUrlRow(i, { url: event.currentTarget.value })}
           />
           <button
             type="button"

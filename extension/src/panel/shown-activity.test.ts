@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MaxColumns, MaxRows, readTable, toShownActivity } from './shown-activity.ts';
+import { MaxColumns, MaxTableRows, readTable, toShownActivity } from './shown-activity.ts';
 
-const showSample = (type: string, value: unknown) => {
+const convertToActivity = (type: string, value: unknown) => {
   const content = JSON.stringify(value);
   return toShownActivity({ type, content, bytes: content.length });
 };
 
 test('an activity of type text or code shows its text', () => {
-  assert.deepEqual(showSample('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
-  assert.deepEqual(showSample('text', { text: 'one' }), { kind: 'text', text: 'one' });
-  assert.deepEqual(showSample('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
-  assert.deepEqual(showSample('code', { code: 'x', language: 'python' }), {
+  assert.deepEqual(convertToActivity('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
+  assert.deepEqual(convertToActivity('text', { text: 'one' }), { kind: 'text', text: 'one' });
+  assert.deepEqual(convertToActivity('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
+  assert.deepEqual(convertToActivity('code', { code: 'x', language: 'python' }), {
     kind: 'code',
     text: 'x',
     language: 'python',
@@ -19,8 +19,8 @@ test('an activity of type text or code shows its text', () => {
 });
 
 test('hidden characters in activities are escaped', () => {
-  assert.deepEqual(showSample('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
-  assert.deepEqual(showSample('code', { code: '\u2066', language: '\u200b' }), {
+  assert.deepEqual(convertToActivity('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
+  assert.deepEqual(convertToActivity('code', { code: '\u2066', language: '\u200b' }), {
     kind: 'code',
     text: '\\u2066',
     language: '\\u200b',
@@ -30,11 +30,11 @@ test('hidden characters in activities are escaped', () => {
 });
 
 test('unknown types and mismatched content are shown as JSON', () => {
-  assert.deepEqual(showSample('text', 7), { kind: 'json', text: '7' });
-  assert.deepEqual(showSample('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
-  assert.deepEqual(showSample('table', 'x'), { kind: 'json', text: '"x"' });
-  assert.deepEqual(showSample('table', [1, 2]), { kind: 'json', text: '[\n  1,\n  2\n]' });
-  assert.deepEqual(showSample('html', '<b>'), { kind: 'json', text: '"<b>"' });
+  assert.deepEqual(convertToActivity('text', 7), { kind: 'json', text: '7' });
+  assert.deepEqual(convertToActivity('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
+  assert.deepEqual(convertToActivity('table', 'x'), { kind: 'json', text: '"x"' });
+  assert.deepEqual(convertToActivity('table', [1, 2]), { kind: 'json', text: '[\n  1,\n  2\n]' });
+  assert.deepEqual(convertToActivity('html', '<b>'), { kind: 'json', text: '"<b>"' });
   assert.deepEqual(toShownActivity({ type: 'x', content: '12345678901234567890', bytes: 20 }), {
     kind: 'json',
     text: '12345678901234567890',
@@ -44,7 +44,7 @@ test('unknown types and mismatched content are shown as JSON', () => {
 
 test('a table of objects has a column for each key that occurs in any row', () => {
   assert.deepEqual(
-    showSample('table', [
+    convertToActivity('table', [
       { a: 1, b: 'x' },
       { b: { c: [1] }, d: null },
     ]),
@@ -84,10 +84,10 @@ test('an activity with columns and rows is shown as a table', () => {
 
 test('readTable truncates a large table and counts the omitted rows and columns', () => {
   const wideRow = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
-  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wideRow));
+  const table = readTable(Array.from({ length: MaxTableRows + 7 }, () => wideRow));
   assert.deepEqual(
     [table?.rows.length, table?.columns.length, table?.omittedRowCount, table?.omittedColumnCount],
-    [MaxRows, MaxColumns, 7, 3],
+    [MaxTableRows, MaxColumns, 7, 3],
   );
   assert.equal(table?.rows[0]?.[0]?.length, 301);
 });

@@ -5,7 +5,7 @@ import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
-export const MaxRows = 100;
+export const MaxTableRows = 100;
 export const MaxColumns = 12;
 /** MaxCellChars is the maximum length of the text in a table cell, in UTF-16 code units. */
 const MaxCellChars = 300;
@@ -29,7 +29,7 @@ export interface ShownTable {
 export function toShownActivity({ type, content, bytes }: ActivityView): ShownActivity {
   if (content === undefined || content === '') return { kind: 'large', bytes };
   const value = parseJson(content);
-  return readKnownType(type, value) ?? { kind: 'json', text: indentJson(content) };
+  return parseKnownActivity(type, value) ?? { kind: 'json', text: indentJson(content) };
 }
 
 function parseJson(content: string): unknown {
@@ -40,7 +40,7 @@ function parseJson(content: string): unknown {
   }
 }
 
-function readKnownType(type: string, value: unknown): ShownActivity | undefined {
+function parseKnownActivity(type: string, value: unknown): ShownActivity | undefined {
   switch (type) {
     case 'text': {
       const shownText = isRecord(value) ? value.text : value;
@@ -73,20 +73,20 @@ export function readTable(value: unknown): ShownTable | undefined {
   const columnNames = isRecord(value) ? value.columns : undefined;
   const columns = columnNames === undefined ? listColumns(tableRows) : readColumns(columnNames);
   if (!columns) return undefined;
-  const visibleRows = columns.slice(0, MaxColumns);
+  const visibleColumns = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
-  for (const tableRow of tableRows.slice(0, MaxRows)) {
-    if (Array.isArray(tableRow)) cells.push(visibleRows.map((_, i) => formatCell(tableRow[i])));
+  for (const tableRow of tableRows.slice(0, MaxTableRows)) {
+    if (Array.isArray(tableRow)) cells.push(visibleColumns.map((_, i) => formatCell(tableRow[i])));
     else if (isRecord(tableRow))
-      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(tableRow, name) ? tableRow[name] : undefined)));
+      cells.push(visibleColumns.map((name) => formatCell(Object.hasOwn(tableRow, name) ? tableRow[name] : undefined)));
     else return undefined;
   }
   return {
     kind: 'table',
-    columns: visibleRows.map((name) => escapeHidden(name)),
+    columns: visibleColumns.map((name) => escapeHidden(name)),
     rows: cells,
-    omittedRowCount: Math.max(0, tableRows.length - MaxRows),
-    omittedColumnCount: columns.length - visibleRows.length,
+    omittedRowCount: Math.max(0, tableRows.length - MaxTableRows),
+    omittedColumnCount: columns.length - visibleColumns.length,
   };
 }
 
@@ -98,7 +98,7 @@ function readColumns(value: unknown): string[] | undefined {
 /** listColumns returns the keys of all visible rows as column names, in order of first use. */
 function listColumns(tableRows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
-  for (const tableRow of tableRows.slice(0, MaxRows)) {
+  for (const tableRow of tableRows.slice(0, MaxTableRows)) {
     if (!isRecord(tableRow) || Array.isArray(tableRow)) return undefined;
     for (const name of Object.keys(tableRow)) names.add(name);
   }

@@ -92,9 +92,9 @@ function RuleSelect({ label, siteRule, isBusy, children, chooseRule }: RuleSelec
       onChange={(event) => chooseRule(event.currentTarget.value)}
     >
       {children}
-      {siteRules.map((knownRule) => (
-        <option key={knownRule} value={knownRule}>
-          {knownRule}
+      {siteRules.map((ruleOption) => (
+        <option key={ruleOption} value={ruleOption}>
+          {ruleOption}
         </option>
       ))}
     </select>

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
-import type { PanelHold } from '../panel-message.ts';
+import type { PanelTabHold } from '../panel-message.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { formatDuration, readHost, removeHiddenCharacters } from './wording.ts';
 
 export interface TabsInUseProps {
-  readonly tabHolds: readonly PanelHold[];
+  readonly tabHolds: readonly PanelTabHold[];
   readonly nowMs: number;
   readonly sendAction: SendAction;
 }
@@ -33,7 +33,7 @@ function TabInUseRow({
   nowMs,
   sendAction,
 }: {
-  tabHold: PanelHold;
+  tabHold: PanelTabHold;
   nowMs: number;
   sendAction: SendAction;
 }): VNode {

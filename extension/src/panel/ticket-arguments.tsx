@@ -7,7 +7,7 @@ import { ScrollableArea } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
 /** Before approving a call of browser_evaluate, the user must see the whole code. */
-const CodeTool = 'browser_evaluate';
+const EvaluateToolName = 'browser_evaluate';
 
 export function TicketArguments({ json, tool }: { readonly json: string; readonly tool: string }): VNode {
   if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
@@ -18,7 +18,7 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
         <ScrollableArea class="arguments" label="Arguments">
           <dl>
             {argumentRows.map((argumentRow, i) => (
-              <TicketArgument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
+              <TicketArgument key={i} argumentRow={argumentRow} isOpen={tool === EvaluateToolName} />
             ))}
           </dl>
         </ScrollableArea>

@@ -9,7 +9,7 @@ import { TicketArguments } from './ticket-arguments.tsx';
 import { type DecisionCard, describeOutcome, formatRemainingTime, TimedGrantDurationMs } from './tickets.ts';
 import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
-const HighlightRemainingMs = 30_000;
+const UrgentRemainingMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: DecisionCard;
@@ -32,7 +32,7 @@ export function PermissionCard(cardProps: TicketCardProps): VNode {
   const { decide, isBusy, error } = useDecision(cardProps);
   const name = formatToolName(call);
   const offeredScopeNames = ticket.scopes ?? [];
-  const offeredScopes = longerScopes.filter(({ scope: grantScope }) => offeredScopeNames.includes(grantScope));
+  const offeredScopes = longerGrantScopes.filter(({ scope: grantScope }) => offeredScopeNames.includes(grantScope));
   const isDisabled = isBusy || cardProps.ignoresClicks;
   return (
     <TicketCard {...cardProps} error={error}>
@@ -68,18 +68,18 @@ export function PermissionCard(cardProps: TicketCardProps): VNode {
               </DecisionButton>
             ))}
           </div>
-          {cardProps.sameToolCount > 0 && <p class="also">{formatAlsoAllowed(cardProps.sameToolCount)}</p>}
+          {cardProps.sameToolCount > 0 && <p class="also">{formatOtherAllowedCount(cardProps.sameToolCount)}</p>}
         </div>
       )}
     </TicketCard>
   );
 }
 
-function formatAlsoAllowed(count: number): string {
+function formatOtherAllowedCount(count: number): string {
   return count === 1 ? 'Also allows 1 other waiting call.' : `Also allows ${count} other waiting calls.`;
 }
 
-const longerScopes: readonly { readonly scope: Scope; readonly text: string; readonly label: string }[] = [
+const longerGrantScopes: readonly { readonly scope: Scope; readonly text: string; readonly label: string }[] = [
   {
     scope: 'time',
     text: `for ${TimedGrantDurationMs / 60_000} min`,
@@ -89,8 +89,8 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
   { scope: 'always', text: 'always', label: 'always' },
 ];
 
-/** UserCard asks the user to do something that a tool cannot do, such as logging in. */
-export function UserCard(cardProps: TicketCardProps): VNode {
+/** UserTaskCard asks the user to do something that a tool cannot do, such as logging in. */
+export function UserTaskCard(cardProps: TicketCardProps): VNode {
   const { call, ticket } = cardProps.card;
   const { decide, isBusy, error } = useDecision(cardProps);
   const showTabAction = usePanelAction(cardProps.sendAction);
@@ -132,10 +132,10 @@ interface Decision {
 function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardProps): Decision {
   const action = usePanelAction(sendAction);
   const wasSent = useRef(false); // a React ref updates at once, unlike the state of a component
-  const [isGreyed, setIsGreyed] = useState(false);
+  const [areButtonsGreyed, setButtonsGreyed] = useState(false);
   const setSent = (isOn: boolean) => {
     wasSent.current = isOn;
-    setIsGreyed(isOn);
+    setButtonsGreyed(isOn);
   };
   const decide = async (event: Event, isAllowed: boolean, grantScope?: Scope) => {
     if (wasSent.current || card.cardSettlement || !acceptsClick(event)) return;
@@ -155,7 +155,7 @@ function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardP
     if (error !== undefined) setSent(false);
   };
   return {
-    isBusy: isGreyed,
+    isBusy: areButtonsGreyed,
     error: action.error,
     decide: (event, isAllowed, grantScope) => void decide(event, isAllowed, grantScope),
   };
@@ -172,9 +172,15 @@ interface DecisionButtonProps {
   pressButton(event: Event): void;
 }
 
-function DecisionButton({ label, kind, isDisabled: isOff, pressButton, children }: DecisionButtonProps): VNode {
+function DecisionButton({
+  label,
+  kind,
+  isDisabled: isButtonDisabled,
+  pressButton,
+  children,
+}: DecisionButtonProps): VNode {
   return (
-    <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={pressButton}>
+    <button type="button" class={kind} aria-label={label} aria-disabled={isButtonDisabled} onClick={pressButton}>
       {children}
     </button>
   );
@@ -199,7 +205,7 @@ function TicketCard(
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
         {!cardSettlement && (
-          <span class={`time ${leftMs < HighlightRemainingMs ? 'short' : ''}`} title="Time left to answer">
+          <span class={`time ${leftMs < UrgentRemainingMs ? 'short' : ''}`} title="Time left to answer">
             {formatRemainingTime(leftMs)}
           </span>
         )}
@@ -261,14 +267,14 @@ function makeFaviconUrl(pageAddress: string): string {
   return `/_favicon/?pageUrl=${encodeURIComponent(pageAddress)}&size=32`;
 }
 
-const MaxShortDescription = 140;
+const MaxShortDescriptionChars = 140;
 
-function TicketDescription({ text: scopeText }: { readonly text: string }): VNode {
-  if (scopeText.length <= MaxShortDescription) return <p class="about">{scopeText}</p>;
+function TicketDescription({ text: descriptionText }: { readonly text: string }): VNode {
+  if (descriptionText.length <= MaxShortDescriptionChars) return <p class="about">{descriptionText}</p>;
   return (
     <details class="about">
       <summary>
-        <span>{scopeText}</span>
+        <span>{descriptionText}</span>
       </summary>
     </details>
   );

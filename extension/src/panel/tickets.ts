@@ -42,7 +42,7 @@ export function updateCards(
         ...card,
         cardSettlement: {
           atMs: nowMs,
-          outcome: decisionOutcomes.get(id) ?? describeOutsideDecision(card.ticket, call),
+          outcome: decisionOutcomes.get(id) ?? describeExternalDecision(card.ticket, call),
         },
       });
     else if (nowMs - card.cardSettlement.atMs < DecidedCardShownMs) {
@@ -57,9 +57,9 @@ export function updateCards(
 }
 
 /**
- * describeOutsideDecision returns the outcome text of a ticket that was decided elsewhere, such as in the terminal.
+ * describeExternalDecision returns the outcome text of a ticket that was decided elsewhere, such as in the terminal.
  */
-export function describeOutsideDecision({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
+export function describeExternalDecision({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
   const decision = call?.decision;
   if (decision?.ticketId === ticketId) return describeEarlierDecision(kind, decision.allowed, decision.by);
   switch (call?.status) {

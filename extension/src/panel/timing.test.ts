@@ -14,9 +14,9 @@ test("makeTimingRows returns the start and end of each phase as fractions of the
     timingRows.map(({ name, startText, durationText }) => `${name} ${startText} ${durationText}`),
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
   );
-  const roundShare = (share: number) => Math.round(share * 1000) / 1000;
+  const roundFraction = (fraction: number) => Math.round(fraction * 1000) / 1000;
   assert.deepEqual(
-    timingRows.map(({ barStart, end }) => [roundShare(barStart), roundShare(end)]),
+    timingRows.map(({ barStart, end }) => [roundFraction(barStart), roundFraction(end)]),
     [
       [0, 0.01],
       [0.005, 0.6],

@@ -3,8 +3,8 @@
 import type { CallPhase } from '../../../wire/wire.gen.ts';
 import { formatRunTime, removeHiddenCharacters } from './wording.ts';
 
-/** MinBarShare is the minimum width of a bar as a fraction of the total, so that short phases remain visible. */
-const MinBarShare = 0.01;
+/** MinBarFraction is the minimum width of a bar as a fraction of the total, so that short phases remain visible. */
+const MinBarFraction = 0.01;
 
 /** The fields `barStart` and `end` are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
@@ -18,14 +18,14 @@ export interface TimingRow {
 export function makeTimingRows(callPhases: readonly CallPhase[]): readonly TimingRow[] {
   const totalMs = sumPhases(callPhases);
   return callPhases.map(({ name, startMs, ms }) => {
-    const barShare = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
-    const barStart = totalMs > 0 ? Math.min(startMs / totalMs, 1 - barShare) : 0;
+    const barFraction = totalMs > 0 ? Math.min(1, Math.max(MinBarFraction, ms / totalMs)) : 1;
+    const barStart = totalMs > 0 ? Math.min(startMs / totalMs, 1 - barFraction) : 0;
     return {
       name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
       durationText: formatPhase(ms),
       barStart,
-      end: barStart + barShare,
+      end: barStart + barFraction,
     };
   });
 }

@@ -9,10 +9,10 @@ export interface CallTreeRow {
 export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
   const callIds = new Set(calls.map((call) => call.callId));
   const children = new Map<string, CallView[]>();
-  const rootCalls: CallView[] = [];
+  const topLevelCalls: CallView[] = [];
   for (const call of calls) {
     const parent = call.parentCallId;
-    if (parent === undefined || parent === call.callId || !callIds.has(parent)) rootCalls.push(call);
+    if (parent === undefined || parent === call.callId || !callIds.has(parent)) topLevelCalls.push(call);
     else children.set(parent, [...(children.get(parent) ?? []), call]);
   }
   const callRows: CallTreeRow[] = [];
@@ -20,6 +20,6 @@ export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
     callRows.push({ call, depth });
     for (const child of children.get(call.callId) ?? []) addCallRow(child, depth + 1);
   };
-  for (const root of rootCalls) addCallRow(root, 0);
+  for (const root of topLevelCalls) addCallRow(root, 0);
   return callRows;
 }

@@ -10,8 +10,8 @@ import { removeHiddenCharacters } from './wording.ts';
 
 export const UndoPluginsContext = createContext<readonly PluginView[]>([]);
 
-/** ReloadIntervalMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
-const ReloadIntervalMs = 1000;
+/** UndoReloadIntervalMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
+const UndoReloadIntervalMs = 1000;
 
 interface UndoButtonProps {
   readonly call: CallView;
@@ -29,7 +29,7 @@ export function UndoButton({ call, loadedDetails, sendAction }: UndoButtonProps)
   }, [canUndo]);
   useEffect(() => {
     if (!canUndo || callUndo?.state !== 'started') return undefined;
-    const timer = setInterval(() => void loadedDetails.reloadDetails(), ReloadIntervalMs);
+    const timer = setInterval(() => void loadedDetails.reloadDetails(), UndoReloadIntervalMs);
     return () => clearInterval(timer);
   }, [canUndo, callUndo?.state]);
   if (!canUndo || (!loadedDetails.callDetails && loadedDetails.error === '')) return null;

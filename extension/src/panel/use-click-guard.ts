@@ -12,7 +12,7 @@ const ButtonKey = 'button';
 export function useGuardedButton(buttonRef: { readonly current: HTMLElement | null }): GuardedButton {
   const [clickGuard] = useState(makeClickGuard);
   const [, forceRender] = useState(0);
-  const measurePositions = (nowMs: number) => {
+  const measureButtonPosition = (nowMs: number) => {
     const button = buttonRef.current;
     const positions = new Map<string, number>();
     if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
@@ -21,7 +21,7 @@ export function useGuardedButton(buttonRef: { readonly current: HTMLElement | nu
   const ignoresClicks = clickGuard.remainingWaitMs(ButtonKey, performance.now()) > 0;
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    measurePositions(nowMs);
+    measureButtonPosition(nowMs);
     const waitMs = clickGuard.remainingWaitMs(ButtonKey, nowMs);
     if (waitMs > 0 !== ignoresClicks) forceRender((renderCount) => renderCount + 1);
     if (waitMs === 0) return undefined;
@@ -30,7 +30,7 @@ export function useGuardedButton(buttonRef: { readonly current: HTMLElement | nu
   });
   return {
     acceptsClick: (event) => {
-      measurePositions(event.timeStamp);
+      measureButtonPosition(event.timeStamp);
       return clickGuard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
     },
     ignoresClicks,

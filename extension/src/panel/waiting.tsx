@@ -4,12 +4,12 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
 import type { SendAction } from './requests.ts';
-import { PermissionCard, UserCard } from './ticket-card.tsx';
+import { PermissionCard, UserTaskCard } from './ticket-card.tsx';
 import { type DecisionCard, describeOutcome, updateCards } from './tickets.ts';
 import { formatToolName, isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-/** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
-const MaxFullCards = 3;
+/** MaxExpandedCards is the maximum number of approval cards that show their arguments in full. */
+const MaxExpandedCards = 3;
 const InitialCardCount = 5;
 
 export interface WaitingProps {
@@ -51,7 +51,7 @@ export function WaitingCards({ calls, tabs, nowMs, callsAt, sendAction }: Waitin
       sendAction,
     };
     return kind === 'user' ? (
-      <UserCard key={ticketId} {...cardProps} />
+      <UserTaskCard key={ticketId} {...cardProps} />
     ) : (
       <PermissionCard key={ticketId} {...cardProps} />
     );
@@ -65,7 +65,7 @@ export function WaitingCards({ calls, tabs, nowMs, callsAt, sendAction }: Waitin
         <h2 id="waiting" tabIndex={-1} data-rest>
           Waiting for you <span class="count">{openCards.length}</span>
         </h2>
-        <ul class={cards.length > MaxFullCards ? 'crowded' : ''}>{shownCards.map(card)}</ul>
+        <ul class={cards.length > MaxExpandedCards ? 'crowded' : ''}>{shownCards.map(card)}</ul>
         {cards.length > shownCards.length && (
           <button type="button" class="rest" onClick={() => setShowsAll(true)}>
             Show {cards.length - shownCards.length} more
@@ -167,7 +167,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   const [, forceRender] = useState(0);
   const renderedCards = useRef(new Map<string, boolean>());
   renderedCards.current = new Map();
-  const measureCards = (nowMs: number): string[] => {
+  const measureCardPositions = (nowMs: number): string[] => {
     const cardPositions = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
       // The buttons of a card can move within the card, for example when the user collapses the arguments of the call.
@@ -179,7 +179,9 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waitMsByCard = new Map(measureCards(nowMs).map((id) => [id, guardedCards.remainingWaitMs(id, nowMs)]));
+    const waitMsByCard = new Map(
+      measureCardPositions(nowMs).map((id) => [id, guardedCards.remainingWaitMs(id, nowMs)]),
+    );
     // isRenderStale is true if a render moved an approval card but still shows the card's buttons as active.
     const isRenderStale = [...waitMsByCard].some(
       ([id, waitMs]) => renderedCards.current.has(id) && renderedCards.current.get(id) !== waitMs > 0,
@@ -192,7 +194,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   });
   return {
     acceptsClick: (ticketId, event) => {
-      measureCards(event.timeStamp);
+      measureCardPositions(event.timeStamp);
       return guardedCards.remainingWaitMs(ticketId, event.timeStamp) === 0;
     },
     ignoresClicks: (ticketId) => {

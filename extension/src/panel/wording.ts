@@ -151,7 +151,7 @@ export function describeScriptWorld(world: World | undefined): string {
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-export const lateAccessNote =
+export const adapterAccessNote =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
 export function isFailure(status: CallStatus): boolean {
@@ -176,8 +176,8 @@ export function formatDuration(ms: number): string {
   if (totalSeconds < 1) return '0 s';
   if (totalSeconds < 60) return `${totalSeconds} s`;
   const minutes = Math.floor(totalSeconds / 60);
-  const restSeconds = String(totalSeconds % 60).padStart(2, '0');
-  if (minutes < 60) return `${minutes} min ${restSeconds} s`;
+  const remainingSeconds = String(totalSeconds % 60).padStart(2, '0');
+  if (minutes < 60) return `${minutes} min ${remainingSeconds} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
@@ -208,8 +208,8 @@ export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string 
 export const formatDateTime = makeTimeFormatter({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** formatPercent rounds down, so that only a complete task is shown as 100%. */
-export function formatPercent(share: number): string {
-  const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
+export function formatPercent(fraction: number): string {
+  const wholePercent = Math.floor(Math.min(1, Math.max(0, fraction)) * 100);
   return `${wholePercent}%`;
 }
 

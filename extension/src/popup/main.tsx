@@ -4,7 +4,7 @@ import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { connectPopup, openPanel, type Port, readCurrentWindow } from '../chrome.ts';
 import { makeRequests, type SendAction } from '../panel/requests.ts';
-import { isToPanel, type PanelState } from '../panel-message.ts';
+import { isWorkerToPanelMessage, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
 
 const ReconnectDelayMs = 250;
@@ -55,7 +55,7 @@ function connectToWorker(): void {
   const openedPort = connectPopup();
   port = openedPort;
   openedPort.onMessage((panelMessage) => {
-    if (!isToPanel(panelMessage)) return;
+    if (!isWorkerToPanelMessage(panelMessage)) return;
     if (panelMessage.op === 'state') {
       ({ state: panelState } = panelMessage);
       endedCalls = [...panelMessage.ended, ...endedCalls].slice(0, MaxEndedCalls);

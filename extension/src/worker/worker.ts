@@ -60,7 +60,7 @@ import { SiteAccess } from './tabs/site-access.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-const OrphanAnswerTimeoutMs = 1000;
+const OrphanPingTimeoutMs = 1000;
 
 // ---- link ----
 
@@ -70,7 +70,7 @@ const link = new ServerLink({
   readConnection: () => pairing.readConnection(),
   savePairedKey: (key) => pairing.savePairedKey(key),
   readIdentity: () => identity.makeHello(),
-  receiveName: (server) => void identity.receiveName(server),
+  receiveBrowserName: (server) => void identity.receiveBrowserName(server),
   openSocket,
   makeHandshake,
   findListener: (connection) => findListener(connection, fetch),
@@ -89,7 +89,7 @@ const usage = new PluginUsage({
 });
 const registrationTracker = new RegistrationTracker();
 const plugins = new Plugins(
-  { ...scripts, ...registrationTracker.trackRegistrations(scripts) },
+  { ...scripts, ...registrationTracker.wrapRegistrationFunctions(scripts) },
   {
     entryPoints,
     fetchCode: store.get,
@@ -116,7 +116,7 @@ const injection = {
 const hotReload = new HotReload(injection);
 const delivery = new AdapterDelivery({
   ...injection,
-  canStartLate: (plugin) => plugins.canStartLate(plugin),
+  canInjectAfterLoad: (plugin) => plugins.canInjectAfterLoad(plugin),
   host: async () => (await store.get('', plugins.hostHash)).code,
   recordPluginUse: (plugin) => void usage.recordPluginUse(plugin),
 });
@@ -138,7 +138,7 @@ const tabOpener = makeTabOpener({
   isTabBlank: browser.isTabBlank,
   navigate: browser.navigateTab,
 });
-const reload = new TabReloader({
+const tabReloader = new TabReloader({
   // Skip tabs on sites that the extension cannot access, because a reload cannot give a plugin access.
   query: async () => (await browser.queryTabs()).filter((tab) => siteAccess.hasAccess(tab.url)),
   tabState: browser.readTabState,
@@ -152,11 +152,11 @@ const reload = new TabReloader({
   liveDocument: (tabId) => docs.findTopDoc(tabId)?.doc.documentId,
   answersPing: async (documentId) => {
     const doc = docs.get(documentId);
-    return doc !== undefined && (await health.waitForAnswer(doc, OrphanAnswerTimeoutMs));
+    return doc !== undefined && (await health.waitForAnswer(doc, OrphanPingTimeoutMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) =>
-    !registrationTracker.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+    !registrationTracker.isActive || (plugins.mode === 'userScripts' && plugins.canInjectAfterLoad(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missingPlugins) => {
     if (plugins.mode !== 'userScripts') return;
@@ -176,11 +176,11 @@ const tabs = new Tabs({
   isArriving: (tabId, plugin) =>
     livePlugins.isArriving(tabId, plugin) ||
     (plugins.mode !== 'none' && registrationTracker.isActive) ||
-    reload.expectsReload(tabId),
+    tabReloader.expectsReload(tabId),
   loadError: (tabId) => tabLoadErrors.getError(tabId),
   hasAccess: (url) => siteAccess.hasAccess(url),
-  recordWait: (tabId) => tabLoadErrors.recordWait(tabId),
-  urlOpenedWith: tabOpener.urlOpenedWith,
+  startResponseTimer: (tabId) => tabLoadErrors.startResponseTimer(tabId),
+  getInitialUrl: tabOpener.getInitialUrl,
   onUrlChanged: (tabId, url) => delivery.onUrlChanged(tabId, url),
   sendAll: (all) => link.notify('tab.sync', { tabs: all }),
   sendTabChange: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
@@ -188,14 +188,14 @@ const tabs = new Tabs({
 
 // ---- calls ----
 
-const outbox = new Outbox({ send: sendFrame, confirm: () => link.request('ping', {}) });
+const outbox = new Outbox({ send: sendFrame, requestConfirmation: () => link.request('ping', {}) });
 const calls = new Calls({
   health,
   outbox,
   docs,
   runningCalls,
   send: sendFrame,
-  reportResumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
+  reportResumedCalls: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   readTabState: browser.readTabState,
   isTabLoading: browser.isTabLoading,
   // Assume that an active tab is not frozen unless Chrome has reported so, because Chrome freezes only background tabs.
@@ -204,7 +204,7 @@ const calls = new Calls({
       ? false
       : browser.isTabFrozen(tabId).catch(() => false), // the promise of isTabFrozen rejects if the tab is closed
   isDocumentGone: browser.isDocumentGone,
-  waitBeforePartMs: () => link.waitBeforePartMs(),
+  getPartDelayMs: () => link.getPartDelayMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
 const userInput = new UserInput({
@@ -241,17 +241,17 @@ const browserCalls = new BrowserCalls({
   readTabState: browser.readTabState,
   readTopDocument: chromePages.readTopDocument,
   readPage: chromeTabs.describeTab,
-  waitBeforePartMs: () => link.waitBeforePartMs(),
+  getPartDelayMs: () => link.getPartDelayMs(),
 });
 const wakeTimers = makeWakeTimers();
 const pageServices = { calls, runningCalls, docs, health, logs, wakeTimers };
-const joinBridge = makeBridgePorts({ ...pageServices, settingsSync, hotReload, delivery });
+const connectBridgePort = makeBridgePorts({ ...pageServices, settingsSync, hotReload, delivery });
 
 // ---- panels ----
 
 /** checkScriptMode restarts the link if the user turned user scripts on or off, so that the server syncs its plugins. */
 async function checkScriptMode(): Promise<void> {
-  if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
+  if (link.state.kind === 'open' && (await plugins.hasInjectModeChanged())) link.restart();
 }
 
 // Restart the link, because the server receives the browser's capabilities only when a link opens.
@@ -273,8 +273,8 @@ const panels = makePanels({
     neededHosts: siteAccess.neededHosts,
     tabs: makePanelTabs({ tabs: tabs.sentTabs, wantedPlugins: plugins.wantedPlugins, docs, livePlugins }),
   }),
-  setWatching: (on) => {
-    stateWatch.setConsumer('panels', on);
+  setStateWatching: (on) => {
+    stateWatch.setConsumerActive('panels', on);
     if (on) void checkScriptMode();
   },
   runAction: makePanelActions({
@@ -282,7 +282,7 @@ const panels = makePanels({
     reloadTab: reloadForUser,
     activateTab: browser.activateTab,
     openDetails: () => browser.openTab(browser.makeDetailsPageUrl()),
-    allowDebugger: () => debuggers.allow(),
+    allowDebugger: () => debuggers.allowDebugger(),
     renameBrowser: (name) => identity.rename(name),
     pairAgain: () => pairing.restart(),
     setPort: (port) => pairing.setPort(port),
@@ -292,7 +292,7 @@ const notifications = new ApprovalNotifications({
   ...browser,
   ...chromeNotifications,
   isPanelOpen: () => panels.isPanelOpen,
-  setWatching: (on) => stateWatch.setConsumer('notifications', on),
+  setStateWatching: (on) => stateWatch.setConsumerActive('notifications', on),
   decide: makeDecideWhenLinked(link),
 });
 const badge = new Badge({
@@ -339,7 +339,7 @@ const requestHandlers: RequestHandlers = {
     // at once.
     const missingPlugins = injectMode === 'userScripts' ? [...new Set(hotReload.listOutdatedPlugins())] : [];
     hotReload.onPluginsSynced(missingPlugins);
-    registrationTracker.recordBasesRegistered();
+    registrationTracker.recordBaseScriptsRegistered();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();
     tabs.sync();
@@ -358,7 +358,7 @@ const requestHandlers: RequestHandlers = {
   'tab.load': async ({ tabId, force: isForced }) => {
     const tab = (await browser.queryTabs()).find(({ id }) => id === tabId);
     if (tab && siteAccess.findProblem(tab.url) !== undefined) return { loading: false };
-    if (!isForced) return { loading: (await tabOpener.reopen(tabId)) || (await reload.load(tabId)) };
+    if (!isForced) return { loading: (await tabOpener.reopen(tabId)) || (await tabReloader.load(tabId)) };
     await reloadForUser(tabId);
     return { loading: true };
   },
@@ -389,7 +389,7 @@ const notificationHandlers: NotificationHandlers = {
 
 // ---- signals ----
 
-link.received.addListener((frame) => {
+link.frameSignal.addListener((frame) => {
   if (frame.kind === 'request') void answerRequest(requestHandlers, frame, sendFrame);
   else handleNotification(notificationHandlers, frame);
 });
@@ -402,7 +402,7 @@ link.opened.addListener(() => {
   tabs.sync();
   stateWatch.resend();
 });
-link.lost.addListener(() => {
+link.lostSignal.addListener(() => {
   badge.setWaitingCount(0);
   notifications.onLinkLost();
   panels.clearCalls();
@@ -414,15 +414,15 @@ link.changed.addListener(() => {
 });
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregisterPlugins());
-registrationTracker.registrationSignal.addListener((registrations) => reload.recordRegistration(registrations));
-for (const source of [hotReload, delivery, tabLoadErrors, reload, siteAccess])
+registrationTracker.registrationSignal.addListener((registrations) => tabReloader.recordRegistration(registrations));
+for (const source of [hotReload, delivery, tabLoadErrors, tabReloader, siteAccess])
   source.changed.addListener(() => tabs.scheduleUpdate());
 for (const source of [hotReload, siteAccess, pairing]) source.changed.addListener(() => panels.scheduleUpdate());
-reload.orphanSignal.addListener((documentId) => {
+tabReloader.orphanSignal.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);
 });
-reload.crashSignal.addListener((tabId) => calls.onTabCrashed(tabId));
+tabReloader.crashSignal.addListener((tabId) => calls.onTabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.scheduleUpdate();
   // Send the state of a tab before its calls fail, so that the server does not choose an unresponsive document again.
@@ -440,12 +440,12 @@ calls.docsChanged.addListener(() => {
 
 // ---- browser ----
 
-browser.onPort((port) => {
-  if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.isOwnPage) {
+browser.listenToPorts((port) => {
+  if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.isExtensionPage) {
     panels.addPanel(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
-    joinBridge(port, port.sender);
+    connectBridgePort(port, port.sender);
     link.start();
   }
 });
@@ -467,10 +467,10 @@ chromePages.onCommitted((tabId, documentId) => {
   userInput.recordDocument(tabId, documentId);
   badge.forgetTab(tabId);
 });
-browser.onPageLoads({
+browser.listenToPageLoads({
   onLoadStarted: (tabId) => tabLoadErrors.recordRequest(tabId),
   onDocumentShown: (tabId, atMs) => {
-    reload.recordDocumentStart(tabId, atMs);
+    tabReloader.recordDocumentStart(tabId, atMs);
     tabLoadErrors.recordPageShown(tabId);
   },
   onLoadFailed: (tabId, error) => tabLoadErrors.recordFailure(tabId, error),
@@ -484,12 +484,12 @@ browser.onInstalled(async () => {
   if (await plugins.clear()) link.restart();
 });
 /** Session storage survives a restart of the worker, but not of the browser or the extension. */
-void browser.readSessionValue('began').then(async (sessionMark) => {
-  if (sessionMark !== undefined) return;
+void browser.readSessionValue('began').then(async (sessionStartMark) => {
+  if (sessionStartMark !== undefined) return;
   registrationTracker.recordBrowserStart();
   await browser.writeSessionValue('began', 'yes');
 });
-chromeNotifications.onNotifications(notifications.listeners);
+chromeNotifications.listenToNotifications(notifications.listeners);
 void browser.openPopupOnClick();
 void browser.createWakeAlarm();
 void browser.queryTabs().then((all) => {

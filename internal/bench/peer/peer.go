@@ -35,12 +35,12 @@ var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "docume
 
 // Browser is a simulated browser that responds to every tool run with the same result.
 type Browser struct {
-	ws           *websocket.Conn
-	lastRunBytes atomic.Int64
-	// The field syncDone is closed when the hub has answered the ping that follows the list
+	ws                *websocket.Conn
+	lastDispatchBytes atomic.Int64
+	// The field tabsSynced is closed when the hub has answered the ping that follows the list
 	// of tabs.
-	syncDone   chan struct{}
-	signalSync func()
+	tabsSynced    chan struct{}
+	closeSyncDone func()
 }
 
 // Connect connects a simulated browser to a hub. Every tool that the simulated browser
@@ -74,8 +74,8 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 	if err := wire.DecodeBody(envelope.Params, &challenge); err != nil {
 		return nil, err
 	}
-	b := &Browser{ws: ws, syncDone: make(chan struct{})}
-	b.signalSync = sync.OnceFunc(func() { close(b.syncDone) })
+	b := &Browser{ws: ws, tabsSynced: make(chan struct{})}
+	b.closeSyncDone = sync.OnceFunc(func() { close(b.tabsSynced) })
 	for _, frame := range [][]byte{
 		wire.AppendRequest(nil, "1", wire.MethodHello, wire.EncodeBody(wire.HelloParams{
 			Protocol: wire.Version, BrowserID: Target.Browser, BootID: "boot",
@@ -94,7 +94,7 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 		b.answerToolRuns(ctx, wire.EncodeBody(wire.ToolDispatchResult{Output: output}))
 	}()
 	select {
-	case <-b.syncDone:
+	case <-b.tabsSynced:
 		return b, nil
 	case <-closed:
 		return nil, errors.New("the hub closed the connection of the benchmark")
@@ -104,9 +104,9 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 // Close closes the WebSocket to the hub.
 func (b *Browser) Close() { _ = b.ws.CloseNow() }
 
-// LastRunBytes returns the length in bytes of the last message frame that started a tool
+// LastDispatchBytes returns the length in bytes of the last message frame that started a tool
 // run.
-func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
+func (b *Browser) LastDispatchBytes() int64 { return b.lastDispatchBytes.Load() }
 
 // answerToolRuns does not parse message frames, to save time: the request ID is always at the same position.
 func (b *Browser) answerToolRuns(ctx context.Context, requestBody []byte) {
@@ -120,9 +120,9 @@ func (b *Browser) answerToolRuns(ctx context.Context, requestBody []byte) {
 		id, _, _ := bytes.Cut(frame[idPosition:], []byte(`"`))
 		switch {
 		case string(id) == pingID:
-			b.signalSync()
+			b.closeSyncDone()
 		case bytes.Contains(frame, []byte(wire.MethodToolDispatch)):
-			b.lastRunBytes.Store(int64(len(frame)))
+			b.lastDispatchBytes.Store(int64(len(frame)))
 			reportBuffer = wire.AppendResult(reportBuffer[:0], string(id), requestBody)
 			if b.ws.Write(ctx, websocket.MessageText, reportBuffer) != nil {
 				return

@@ -45,11 +45,11 @@ func Write(name string, rows []Row) error {
 	return os.WriteFile(name, rowsJSON.Bytes(), 0o644)
 }
 
-func linePrefix(id string) string { return `{"id":"` + id + `",` }
+func rowPrefix(id string) string { return `{"id":"` + id + `",` }
 
-func lineOf(fileContent, id string) int {
+func lineNumberOfRow(fileContent, id string) int {
 	for i, line := range strings.Split(fileContent, "\n") {
-		if strings.HasPrefix(line, linePrefix(id)) {
+		if strings.HasPrefix(line, rowPrefix(id)) {
 			return i + 1
 		}
 	}

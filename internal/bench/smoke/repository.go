@@ -19,7 +19,7 @@ const uncommittedHash = "0000000000000000000000000000000000000000"
 // returns a text that begins with "unknown".
 func CommitsSince(ctx context.Context, file, id string) string {
 	fileContent, err := os.ReadFile(file)
-	line := lineOf(string(fileContent), id)
+	line := lineNumberOfRow(string(fileContent), id)
 	if err != nil || line == 0 {
 		return "unknown"
 	}
@@ -29,7 +29,7 @@ func CommitsSince(ctx context.Context, file, id string) string {
 		output, err := cmd.Output()
 		return strings.TrimSpace(string(output)), err
 	}
-	headLine, err := git("rev-parse", "--short", "HEAD")
+	headHashLine, err := git("rev-parse", "--short", "HEAD")
 	if err != nil {
 		return "unknown, because this is no git repository; the date of the last value is known"
 	}
@@ -39,20 +39,20 @@ func CommitsSince(ctx context.Context, file, id string) string {
 	}
 	blameOutput, err := git("blame", "--porcelain", "-L", fmt.Sprintf("%d,%d", line, line), "--", filepath.Base(file))
 	if err != nil {
-		return "unknown..." + headLine + changes
+		return "unknown..." + headHashLine + changes
 	}
 	hash, _, _ := strings.Cut(blameOutput, " ")
 	if hash == uncommittedHash {
 		return "none; the last value is not committed" + changes
 	}
-	shortHash := hash[:min(len(hash), len(headLine))]
+	shortHash := hash[:min(len(hash), len(headHashLine))]
 	// In a shallow clone, git blame attributes older lines to the oldest fetched commit.
 	if isShallowOutput, err := git("rev-parse", "--is-shallow-repository"); err == nil && isShallowOutput == "true" && strings.Contains(blameOutput, "\nboundary\n") {
-		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", shortHash, headLine, changes)
+		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", shortHash, headHashLine, changes)
 	}
 	count, err := git("rev-list", "--count", hash+"..HEAD")
 	if err != nil {
-		return shortHash + ".." + headLine + changes
+		return shortHash + ".." + headHashLine + changes
 	}
-	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", shortHash, headLine, count, changes)
+	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", shortHash, headHashLine, count, changes)
 }

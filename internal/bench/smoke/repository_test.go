@@ -46,7 +46,7 @@ func (r repository) commit(rows []Row) string {
 	return r.git("rev-parse", "--short", "HEAD")
 }
 
-func TestCommitsSinceTheValueWasWritten(t *testing.T) {
+func TestCommitsSinceRecordedValue(t *testing.T) {
 	r := newRepository(t)
 	firstCommit := r.commit(fakeRows)
 	newRows := slices.Clone(fakeRows)
@@ -73,19 +73,19 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 	}
 }
 
-func TestCommitsInAShallowClone(t *testing.T) {
+func TestCommitsSinceInShallowClone(t *testing.T) {
 	origin := newRepository(t)
 	origin.commit(fakeRows)
-	headLine := origin.commit(fakeRows)
+	headHash := origin.commit(fakeRows)
 	shallowClone := newRepository(t)
 	shallowClone.git("pull", "-q", "--depth=1", "file://"+origin.dir, "HEAD")
 	got := CommitsSince(t.Context(), shallowClone.file, "allocs")
-	if want := "at or before " + headLine + ".." + headLine + " (shallow clone: run git fetch --unshallow)"; got != want {
+	if want := "at or before " + headHash + ".." + headHash + " (shallow clone: run git fetch --unshallow)"; got != want {
 		t.Errorf("commits in a shallow clone = %q, want %q", got, want)
 	}
 }
 
-func TestCommitsWithoutGit(t *testing.T) {
+func TestCommitsSinceWithoutGit(t *testing.T) {
 	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
 	file := filepath.Join(t.TempDir(), "smoke.json")
 	if err := Write(file, fakeRows); err != nil {
@@ -96,7 +96,7 @@ func TestCommitsWithoutGit(t *testing.T) {
 	}
 }
 
-func TestFileKeepsRows(t *testing.T) {
+func TestWrittenFileKeepsRows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smoke.json")
 	if rows, err := Read(file); err != nil || rows != nil {
 		t.Errorf("Read of a missing file returned the rows %v, error %v; want no rows and no error", rows, err)

@@ -30,7 +30,7 @@ const roundingError = 1e-9
 
 func (r Row) isWorse(rowValue float64) bool { return rowValue > r.Value+r.Tolerance+roundingError }
 
-func (r Row) isBetter(rowValue float64) bool { return rowValue < r.Value-r.Tolerance-roundingError }
+func (r Row) isImprovedBy(rowValue float64) bool { return rowValue < r.Value-r.Tolerance-roundingError }
 
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
 // more than the tolerance. If the row has no stored value, IsWorse returns false.
@@ -66,10 +66,10 @@ type Result struct {
 	// The field Improvements contains the rows whose new value is better than the stored value
 	// by more than the tolerance.
 	Improvements []Row
-	// The field UnknownRows contains the IDs of measured rows without a stored value. The
-	// field UnmeasuredRows contains the IDs of rows that have a stored value but were not
+	// The field UnknownRowIDs contains the IDs of measured rows without a stored value. The
+	// field UnmeasuredRowIDs contains the IDs of rows that have a stored value but were not
 	// measured.
-	UnknownRows, UnmeasuredRows []string
+	UnknownRowIDs, UnmeasuredRowIDs []string
 }
 
 // Compare compares new measurements with the stored values. For the ID of a row, the
@@ -80,16 +80,16 @@ func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) 
 		lastRow, ok := find(lastRows, smokeRow.ID)
 		switch {
 		case !ok:
-			callResult.UnknownRows = append(callResult.UnknownRows, smokeRow.ID)
+			callResult.UnknownRowIDs = append(callResult.UnknownRowIDs, smokeRow.ID)
 		case lastRow.isWorse(smokeRow.Value):
 			callResult.Regressions = append(callResult.Regressions, Regression{LastRow: lastRow, Value: smokeRow.Value, Commits: commitsSince(smokeRow.ID)})
-		case lastRow.isBetter(smokeRow.Value):
+		case lastRow.isImprovedBy(smokeRow.Value):
 			callResult.Improvements = append(callResult.Improvements, smokeRow)
 		}
 	}
 	for _, smokeRow := range lastRows {
 		if _, ok := find(measuredRows, smokeRow.ID); !ok {
-			callResult.UnmeasuredRows = append(callResult.UnmeasuredRows, smokeRow.ID)
+			callResult.UnmeasuredRowIDs = append(callResult.UnmeasuredRowIDs, smokeRow.ID)
 		}
 	}
 	return callResult
@@ -106,11 +106,11 @@ func (r Result) Err() error {
 	if len(r.Regressions) > 0 {
 		lines = append(lines, "Find the commit and remove the cost. If the cost is justified, run `make bench-smoke UPDATE=1` and give the reason in the commit message.")
 	}
-	if len(r.UnknownRows) > 0 {
-		lines = append(lines, "No last value is stored for "+strings.Join(r.UnknownRows, ", ")+". Run `make bench-smoke UPDATE=1`.")
+	if len(r.UnknownRowIDs) > 0 {
+		lines = append(lines, "No last value is stored for "+strings.Join(r.UnknownRowIDs, ", ")+". Run `make bench-smoke UPDATE=1`.")
 	}
-	if len(r.UnmeasuredRows) > 0 {
-		lines = append(lines, "A last value is stored for "+strings.Join(r.UnmeasuredRows, ", ")+", but nothing was measured. Run `make bench-smoke UPDATE=1`.")
+	if len(r.UnmeasuredRowIDs) > 0 {
+		lines = append(lines, "A last value is stored for "+strings.Join(r.UnmeasuredRowIDs, ", ")+", but nothing was measured. Run `make bench-smoke UPDATE=1`.")
 	}
 	if lines == nil {
 		return nil

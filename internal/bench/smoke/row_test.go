@@ -21,10 +21,10 @@ func measure(measuredValues ...float64) []Row {
 	return rows
 }
 
-func commitsOfTest(id string) string { return "abc1234..def5678 (" + id + ")" }
+func fakeCommits(id string) string { return "abc1234..def5678 (" + id + ")" }
 
-func TestRegressionText(t *testing.T) {
-	err := Compare(fakeRows, measure(35, 1.5, 292), commitsOfTest).Err()
+func TestRegressionNamesCommits(t *testing.T) {
+	err := Compare(fakeRows, measure(35, 1.5, 292), fakeCommits).Err()
 	if err == nil {
 		t.Fatal("Err returned nil for two rows that got worse; want an error")
 	}
@@ -47,25 +47,25 @@ Find the commit and remove the cost. If the cost is justified, run ` + "`make be
 }
 
 func TestValuesWithinToleranceAreNoRegression(t *testing.T) {
-	callResult := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
+	callResult := Compare(fakeRows, measure(32, 1.68, 232), fakeCommits)
 	if err := callResult.Err(); err != nil || len(callResult.Improvements) > 0 {
 		t.Errorf("values within the tolerance: error %v, %d gains; want no error and no gains", err, len(callResult.Improvements))
 	}
 }
 
 func TestImprovementIsNoError(t *testing.T) {
-	callResult := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
+	callResult := Compare(fakeRows, measure(20, 1.43, 242), fakeCommits)
 	if err := callResult.Err(); err != nil || len(callResult.Improvements) != 1 || callResult.Improvements[0].ID != "allocs" {
 		t.Errorf("lower value of allocs: error %v, gains %v; want no error and one gain of allocs", err, callResult.Improvements)
 	}
 }
 
 func TestUnmatchedRowIsAnError(t *testing.T) {
-	unknownRowError := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
+	unknownRowError := Compare(fakeRows[:2], measure(30, 1.43, 242), fakeCommits).Err()
 	if unknownRowError == nil || !strings.Contains(unknownRowError.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
 		t.Errorf("error for the measured row bytes without a stored value = %v; want advice to run `make bench-smoke UPDATE=1`", unknownRowError)
 	}
-	unmeasuredErr := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
+	unmeasuredErr := Compare(fakeRows, measure(30, 1.43), fakeCommits).Err()
 	if unmeasuredErr == nil || !strings.Contains(unmeasuredErr.Error(), "A last value is stored for bytes, but nothing was measured.") {
 		t.Errorf("error for the stored row bytes without a measurement = %v; want an error that reports the missing measurement", unmeasuredErr)
 	}
@@ -84,9 +84,9 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 	}
 }
 
-// TestUpdateOfExactRow checks that Update always stores the new value of a row whose
+// TestUpdateStoresExactValues checks that Update always stores the new value of a row whose
 // tolerance is 0.
-func TestUpdateOfExactRow(t *testing.T) {
+func TestUpdateStoresExactValues(t *testing.T) {
 	lastRows := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
 	got := Update(lastRows, []Row{{ID: "count", Value: 2}}, "2026-12-01")
 	if got[0].Value != 2 || got[0].Date != "2026-12-01" {

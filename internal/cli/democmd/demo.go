@@ -29,10 +29,10 @@ type demoOptions struct {
 	program *cli.Program
 	// The option browser is a browser's name or ID. Without this option, the demo needs exactly
 	// one connected browser.
-	browser string
-	keep    bool
-	yes     bool
-	json    bool
+	browser    string
+	keepPlugin bool
+	yes        bool
+	json       bool
 }
 
 // New returns the command `opentabs demo`.
@@ -58,7 +58,7 @@ use them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.browser, "browser", "", "use this browser, by `NAME` or start of its id")
-	f.BoolVar(&opts.keep, "keep", false, "keep the site and the plugin until Ctrl-C")
+	f.BoolVar(&opts.keepPlugin, "keep", false, "keep the site and the plugin until Ctrl-C")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "enable the example plugin without asking")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
@@ -66,7 +66,7 @@ use them.`,
 
 func runDemo(ctx context.Context, opts demoOptions) error {
 	p := opts.program
-	questions := p.Out.NewQuestions(p.In)
+	questions := p.Out.NewQuestionReader(p.In)
 	if questions == nil && !opts.yes {
 		return cli.NewUsageError("there is no terminal for questions: `opentabs demo --help` shows what the demo does, and `opentabs demo --yes` runs it")
 	}
@@ -89,7 +89,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	stdout := p.Out
 	if opts.json { // texts must not mix with the JSON document on stdout
 		redirectedProgram := *p
-		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
+		redirectedProgram.Out = terminal.WithTextOnStderr(p.Out)
 		p = &redirectedProgram
 	}
 	if !opts.yes && !confirmStart(ctx, p.Out, questions, browserName) {
@@ -102,11 +102,11 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	}
 	defer s.stop()
 	demo := &demo{program: p, client: client, browser: browserName, site: s, questions: questions, result: demoResult{Browser: browserName, Calls: []demoCall{}}}
-	err = runWithPlugin(ctx, plugin, s.url, func() error {
+	err = withExamplePlugin(ctx, plugin, s.url, func() error {
 		if err := demo.showCalls(ctx); err != nil {
 			return err
 		}
-		if opts.keep {
+		if opts.keepPlugin {
 			demo.waitUntilCancelled(ctx)
 		}
 		return nil
@@ -142,9 +142,9 @@ type demoCall struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	// Messages is the number of messages that the call exported.
 	Messages int `json:"messages,omitempty"`
-	// DroppedPart is the number of the last page of messages, whose request the web page
+	// AbortedPage is the number of the last page of messages, whose request the web page
 	// aborted.
-	DroppedPart int `json:"dropped_part,omitempty"`
+	AbortedPage int `json:"dropped_part,omitempty"`
 }
 
 // demoState describes how a call of the demo has ended.
@@ -156,8 +156,8 @@ const (
 	demoDenied    demoState = "denied"
 )
 
-// runWithPlugin removes the example plugin even after an error or an interrupt.
-func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
+// withExamplePlugin removes the example plugin even after an error or an interrupt.
+func withExamplePlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 		defer cancel()
@@ -215,7 +215,7 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wantedBrowser stri
 	}
 }
 
-func confirmStart(ctx context.Context, terminalOut *terminal.Output, questions *terminal.Questions, browserName string) bool {
+func confirmStart(ctx context.Context, terminalOut *terminal.Output, questions *terminal.QuestionReader, browserName string) bool {
 	terminalOut.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
 Until it ends, it
   - serves an example chat on this machine, http://%s
@@ -229,7 +229,7 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 }
 
 // askYesNo returns at once; the channel receives nothing if ctx ends before the user answers.
-func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
+func askYesNo(ctx context.Context, questions *terminal.QuestionReader, question string) <-chan bool {
 	confirmations := make(chan bool, 1)
 	go func() {
 		isConfirmed := questions.Confirm(ctx, question)

@@ -7,10 +7,10 @@ import (
 
 // TestNextSteps checks that the demo suggests browser tools only while they are off.
 func TestNextSteps(t *testing.T) {
-	for _, areToolsOn := range []bool{false, true} {
-		message := nextSteps(areToolsOn)
-		if hasSuggestion := strings.Contains(message, "opentabs browser tools on"); hasSuggestion == areToolsOn || !strings.Contains(message, "opentabs plugin search") {
-			t.Errorf("nextSteps with browser tools on = %t returned %q; want the command `opentabs browser tools on` only while they are off", areToolsOn, message)
+	for _, hasBrowserTools := range []bool{false, true} {
+		message := nextSteps(hasBrowserTools)
+		if hasSuggestion := strings.Contains(message, "opentabs browser tools on"); hasSuggestion == hasBrowserTools || !strings.Contains(message, "opentabs plugin search") {
+			t.Errorf("nextSteps with browser tools on = %t returned %q; want the command `opentabs browser tools on` only while they are off", hasBrowserTools, message)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type demo struct {
 	site    *site
 	// The field questions is nil if stdin is not a terminal; the user then approves in the side panel or with
 	// `opentabs calls approve`.
-	questions *terminal.Questions
+	questions *terminal.QuestionReader
 	result    demoResult
 }
 
@@ -53,7 +53,7 @@ func (d *demo) showCalls(ctx context.Context) error {
 
 func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) {
 	request := toolcall.Request{Tool: dispatch.Tool{Plugin: pluginName, Name: tool}.FullName(), Args: []string{"channelId=general"}, Browser: d.browser}
-	return toolcall.Call(ctx, d.client, daemon.CommandClient, request, d.program.In, d.program.Out)
+	return toolcall.Call(ctx, d.client, daemon.CallCommandClient, request, d.program.In, d.program.Out)
 }
 
 func (d *demo) showLongCall(ctx context.Context) error {
@@ -93,7 +93,7 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 	}
 	call := demoCall{Tool: exportTool, Status: demoCancelled, DurationMs: time.Since(startedAt).Milliseconds()}
 	defer func() {
-		call.DroppedPart = d.site.lastAbortedPage()
+		call.AbortedPage = d.site.lastAbortedPage()
 		d.result.Calls = append(d.result.Calls, call)
 	}()
 	deadline := time.After(abortTimeout)
@@ -119,14 +119,14 @@ func (d *demo) stopDuringRequest(ctx context.Context, stop func()) {
 		return
 	}
 	select {
-	case <-d.site.waitForRequest():
+	case <-d.site.nextRequestArrived():
 		stop()
 	case <-ctx.Done():
 	}
 }
 
-func stoppedText(partIndex int) string {
-	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", partIndex, pageCount)
+func stoppedText(abortedPage int) string {
+	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", abortedPage, pageCount)
 }
 
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."

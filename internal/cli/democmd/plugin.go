@@ -72,7 +72,7 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := policy.SetPermission(addedPlugin.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
 		return err
 	}
-	return policy.SetOpening(addedPlugin.Name, true, httpapi.CommandLine)
+	return policy.SetMayOpenTab(addedPlugin.Name, true, httpapi.CommandLine)
 }
 
 // The plugin's homepage is siteURL, so that the first call opens the example site.

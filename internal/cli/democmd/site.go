@@ -124,8 +124,8 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, response)
 }
 
-// waitForRequest returns a channel that is closed when the next request for messages arrives.
-func (s *site) waitForRequest() <-chan struct{} {
+// nextRequestArrived returns a channel that is closed when the next request for messages arrives.
+func (s *site) nextRequestArrived() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.nextRequest == nil {

@@ -91,21 +91,21 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 	}
 	h := home.New(dirs, settings, p.Getenv, func(warning string) { p.Out.Notef("%s", warning) })
 	u := &uninstaller{program: p, home: h, installed: program, opts: opts}
-	if err := u.collectRemovals(ctx); err != nil {
+	if err := u.collectUninstallSteps(ctx); err != nil {
 		return err
 	}
 	return u.run(ctx)
 }
 
-func (u *uninstaller) collectRemovals(ctx context.Context) error {
+func (u *uninstaller) collectUninstallSteps(ctx context.Context) error {
 	server, err := u.home.FindServer(ctx)
 	switch {
 	case err == nil:
 		u.add("the running server: "+server.String(), u.stopServer)
-	case errors.As(err, new(*home.OtherTokenError)) || !errors.Is(err, httpapi.ErrNoServer) && !errors.Is(err, httpapi.ErrForeignServer):
+	case errors.As(err, new(*home.ServerTokenMismatchError)) || !errors.Is(err, httpapi.ErrNoServer) && !errors.Is(err, httpapi.ErrPortTaken):
 		return err
 	}
-	if err := u.collectClients(); err != nil {
+	if err := u.addClientSteps(); err != nil {
 		return err
 	}
 	if manager, err := newService(u.program); err == nil && manager.IsInstalled() {
@@ -115,7 +115,7 @@ func (u *uninstaller) collectRemovals(ctx context.Context) error {
 		u.add("the extension: "+folder, u.removeExtension)
 	}
 	if u.opts.purge {
-		if err := u.collectData(); err != nil {
+		if err := u.addDataSteps(); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (u *uninstaller) add(text string, removeItem func(context.Context) (string,
 	u.uninstallSteps = append(u.uninstallSteps, uninstallStep{text, removeItem})
 }
 
-func (u *uninstaller) collectClients() error {
+func (u *uninstaller) addClientSteps() error {
 	machine, err := setup.ThisMachine(runtime.GOOS, u.program.Getenv)
 	if err != nil {
 		return err
@@ -159,9 +159,9 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-func (u *uninstaller) collectData() error {
+func (u *uninstaller) addDataSteps() error {
 	for _, dir := range u.dataFolders() {
-		if err := checkOwnFolder(dir); err != nil {
+		if err := checkPurgeFolder(dir); err != nil {
 			return err
 		}
 		u.add("settings, plugins, permissions and logs: "+dir, func(context.Context) (string, error) { return "", os.RemoveAll(dir) })
@@ -171,18 +171,18 @@ func (u *uninstaller) collectData() error {
 
 func (u *uninstaller) dataFolders() []string {
 	dirs := slices.Compact([]string{u.home.Config, u.home.State})
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !config.Exists(dir) })
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !config.PathExists(dir) })
 }
 
-// checkOwnFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
-func checkOwnFolder(dir string) error {
+// checkPurgeFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
+func checkPurgeFolder(dir string) error {
 	for _, findFolder := range []func() (string, error){os.UserHomeDir, os.Getwd} {
-		containingFolder, err := findFolder()
+		protectedFolder, err := findFolder()
 		if err != nil {
 			continue
 		}
-		if relativePath, err := filepath.Rel(dir, containingFolder); err == nil && (relativePath == "." || filepath.IsLocal(relativePath)) {
-			return cli.NewUsageError("%s contains %s, so --purge does not remove it: remove the files of opentabs there yourself", dir, containingFolder)
+		if relativePath, err := filepath.Rel(dir, protectedFolder); err == nil && (relativePath == "." || filepath.IsLocal(relativePath)) {
+			return cli.NewUsageError("%s contains %s, so --purge does not remove it: remove the files of opentabs there yourself", dir, protectedFolder)
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func (u *uninstaller) run(ctx context.Context) error {
 		}
 	}
 	if !u.opts.yes {
-		questions := terminalOut.NewQuestions(u.program.In)
+		questions := terminalOut.NewQuestionReader(u.program.In)
 		if questions == nil || u.opts.json {
 			return cli.NewUsageError("uninstall needs your answer in a terminal: without one, add --yes to remove everything in the list")
 		}

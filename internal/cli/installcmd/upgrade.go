@@ -142,7 +142,7 @@ func releaseURL(p *cli.Program) string {
 }
 
 func findNewestNPMVersion(ctx context.Context, p *cli.Program) (string, error) {
-	config, err := home.NPMConfig(p.Getenv, ".")
+	config, err := home.ReadNPMConfig(p.Getenv, ".")
 	if err != nil {
 		return "", err
 	}
@@ -178,19 +178,19 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 	if err != nil {
 		return err
 	}
-	keptFile, err := downloadedProgram.Install(program.Path)
+	backupFile, err := downloadedProgram.Install(program.Path)
 	if err = errors.Join(err, downloadedProgram.Remove()); err != nil {
 		return err
 	}
 	if !opts.json {
 		p.Out.PrintLine("opentabs %s is installed in %s", release.Version, program.Path)
-		p.Out.Notef("the earlier program is %s; to go back, move it to %s", keptFile, program.Path)
+		p.Out.Notef("the earlier program is %s; to go back, move it to %s", backupFile, program.Path)
 	}
 	isRestarted, err := restartServer(ctx, p, h, release.Version)
 	if err != nil || !opts.json {
 		return err
 	}
-	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, keptFile, isRestarted})
+	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, backupFile, isRestarted})
 }
 
 // restartServer does not restart the server while calls are running or waiting.
@@ -198,10 +198,10 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	stoppedServer, err := h.StopServer(ctx, false)
 	var refusedError *httpapi.RefusedError
 	switch {
-	case errors.As(err, new(*home.OtherTokenError)):
+	case errors.As(err, new(*home.ServerTokenMismatchError)):
 		p.Out.Notef("the server still runs opentabs %s: %s", version.Version, home.ExplainError(err))
 		return false, nil
-	case errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer):
+	case errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrPortTaken):
 		return false, nil
 	case errors.As(err, &refusedError):
 		p.Out.Notef("the server still runs opentabs %s: %v; then run `opentabs restart`", version.Version, err)

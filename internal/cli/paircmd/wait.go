@@ -12,9 +12,9 @@ import (
 
 const (
 	pollInterval = 300 * time.Millisecond
-	// silenceTimeout is how long WaitForBrowser waits for the first connection attempt of an
+	// noConnectionTimeout is how long WaitForBrowser waits for the first connection attempt of an
 	// unpaired browser, before it reports that no browser reaches the server.
-	silenceTimeout = 10 * time.Second
+	noConnectionTimeout = 10 * time.Second
 )
 
 var (
@@ -33,12 +33,12 @@ type statusReader interface {
 // WaitForBrowser waits for a connection from the browser that shows the given pairing code,
 // and returns the browser's name. The caller must store the pairing code before it calls WaitForBrowser.
 // WaitForBrowser returns [ErrWrongCode] as soon as only browsers that show other codes try to
-// connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
-// unpaired browser reaches the server; a nil onSilence is not called.
-func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
+// connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onNoConnection once if no
+// unpaired browser reaches the server; a nil onNoConnection is not called.
+func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onNoConnection func()) (string, error) {
 	keyID := wire.KeyID(wire.PairingKey(code))
 	startedAt := time.Now()
-	hasBrowserTried := false
+	hasSeenBrowser := false
 	for {
 		serverStatus, err := server.Status(ctx)
 		if err != nil {
@@ -48,15 +48,15 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 		if i := slices.IndexFunc(serverStatus.Browsers, isPaired); i >= 0 {
 			return serverStatus.Browsers[i].Name, nil
 		}
-		hasBrowserTried = hasBrowserTried || len(serverStatus.Unpaired) > 0
+		hasSeenBrowser = hasSeenBrowser || len(serverStatus.UnpairedBrowsers) > 0
 		switch waitDuration := time.Since(startedAt); {
-		case showsOtherCode(serverStatus.Unpaired, keyID, startedAt):
+		case showsOtherCode(serverStatus.UnpairedBrowsers, keyID, startedAt):
 			return "", ErrWrongCode
 		case waitDuration > timeout:
 			return "", ErrUnusedCode
-		case waitDuration > silenceTimeout && !hasBrowserTried && onSilence != nil:
-			onSilence()
-			onSilence = nil
+		case waitDuration > noConnectionTimeout && !hasSeenBrowser && onNoConnection != nil:
+			onNoConnection()
+			onNoConnection = nil
 		}
 		select {
 		case <-time.After(pollInterval):
@@ -67,13 +67,13 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 }
 
 // showsOtherCode ignores attempts before `since`, because the browser may have displayed a new code since then.
-func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
+func showsOtherCode(unpairedBrowsers []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
 	hasOtherCode := false
-	for _, b := range unpaired {
+	for _, b := range unpairedBrowsers {
 		if b.KeyID == keyID {
 			return false
 		}
-		hasOtherCode = hasOtherCode || b.TriedAt.After(since)
+		hasOtherCode = hasOtherCode || b.LastAttemptAt.After(since)
 	}
 	return hasOtherCode
 }

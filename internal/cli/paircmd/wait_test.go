@@ -29,19 +29,19 @@ func TestWaitForBrowser(t *testing.T) {
 	connectedStatus := httpapi.Status{Browsers: []httpapi.Browser{{Name: "Other", Connected: true}, {Name: "Work", Connected: true, PairingKeyID: keyID}}}
 	newUnpairedStatus := func(ids ...string) (s httpapi.Status) {
 		for _, id := range ids {
-			s.Unpaired = append(s.Unpaired, httpapi.UnpairedBrowser{KeyID: id, TriedAt: time.Now()})
+			s.UnpairedBrowsers = append(s.UnpairedBrowsers, httpapi.UnpairedBrowser{KeyID: id, LastAttemptAt: time.Now()})
 		}
 		return s
 	}
-	earlierStatus := func() httpapi.Status {
-		return httpapi.Status{Unpaired: []httpapi.UnpairedBrowser{{KeyID: "other", TriedAt: time.Now().Add(-4 * time.Second)}}}
+	statusWithEarlierTry := func() httpapi.Status {
+		return httpapi.Status{UnpairedBrowsers: []httpapi.UnpairedBrowser{{KeyID: "other", LastAttemptAt: time.Now().Add(-4 * time.Second)}}}
 	}
 	for _, c := range []struct {
-		name        string
-		statusAfter func(time.Duration) httpapi.Status
-		want        error
-		maxWait     time.Duration
-		wantSilence bool
+		name             string
+		statusAfter      func(time.Duration) httpapi.Status
+		want             error
+		maxWait          time.Duration
+		wantNoConnection bool
 	}{
 		{"right code", func(d time.Duration) httpapi.Status {
 			if d < 2*time.Second {
@@ -52,7 +52,7 @@ func TestWaitForBrowser(t *testing.T) {
 		{"wrong code", func(time.Duration) httpapi.Status { return newUnpairedStatus("other") }, ErrWrongCode, time.Second, false},
 		{"a new code of the same browser", func(d time.Duration) httpapi.Status {
 			if d < 2*time.Second {
-				return earlierStatus()
+				return statusWithEarlierTry()
 			}
 			return connectedStatus
 		}, nil, 3 * time.Second, false},
@@ -67,16 +67,16 @@ func TestWaitForBrowser(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				startedAt := time.Now()
-				silenceCount := 0
-				name, err := WaitForBrowser(t.Context(), timedStatusReader{startedAt, c.statusAfter}, testCode, time.Minute, func() { silenceCount++ })
+				noConnectionCount := 0
+				name, err := WaitForBrowser(t.Context(), timedStatusReader{startedAt, c.statusAfter}, testCode, time.Minute, func() { noConnectionCount++ })
 				if !errors.Is(err, c.want) || err == nil && name != "Work" {
 					t.Errorf("WaitForBrowser returned the browser %q, error %v; want the error %v", name, err, c.want)
 				}
 				if waitDuration := time.Since(startedAt); waitDuration > c.maxWait {
 					t.Errorf("WaitForBrowser returned after %s, want at most %s", waitDuration, c.maxWait)
 				}
-				if hasSilence := silenceCount == 1; hasSilence != c.wantSilence {
-					t.Errorf("WaitForBrowser called onSilence %d times; want one call = %t", silenceCount, c.wantSilence)
+				if hasNoConnection := noConnectionCount == 1; hasNoConnection != c.wantNoConnection {
+					t.Errorf("WaitForBrowser called onSilence %d times; want one call = %t", noConnectionCount, c.wantNoConnection)
 				}
 			})
 		})

@@ -96,19 +96,19 @@ type pluginBuildOptions struct {
 
 // builtPlugin is the output of `opentabs plugin build --json`.
 type builtPlugin struct {
-	Name        string       `json:"name"`
-	DisplayName string       `json:"display_name"`
-	Version     string       `json:"version"`
-	Hash        string       `json:"hash"`
-	Tools       []pluginPart `json:"tools"`
-	Prompts     []pluginPart `json:"prompts"`
-	Files       []builtFile  `json:"files"`
-	Warnings    []string     `json:"warnings"`
-	DurationMs  int64        `json:"duration_ms"`
+	Name        string         `json:"name"`
+	DisplayName string         `json:"display_name"`
+	Version     string         `json:"version"`
+	Hash        string         `json:"hash"`
+	Tools       []toolOrPrompt `json:"tools"`
+	Prompts     []toolOrPrompt `json:"prompts"`
+	Files       []builtFile    `json:"files"`
+	Warnings    []string       `json:"warnings"`
+	DurationMs  int64          `json:"duration_ms"`
 }
 
-// pluginPart is a tool or a prompt of a built plugin.
-type pluginPart struct {
+// toolOrPrompt is a tool or a prompt of a built plugin.
+type toolOrPrompt struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
@@ -122,13 +122,13 @@ type builtFile struct {
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
 	buildOutput := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
-		Tools: []pluginPart{}, Prompts: []pluginPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
+		Tools: []toolOrPrompt{}, Prompts: []toolOrPrompt{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
 	}
 	for _, t := range result.Tools {
-		buildOutput.Tools = append(buildOutput.Tools, pluginPart(t))
+		buildOutput.Tools = append(buildOutput.Tools, toolOrPrompt(t))
 	}
 	for _, prompt := range result.Prompts {
-		buildOutput.Prompts = append(buildOutput.Prompts, pluginPart(prompt))
+		buildOutput.Prompts = append(buildOutput.Prompts, toolOrPrompt(prompt))
 	}
 	for _, f := range result.Files {
 		buildOutput.Files = append(buildOutput.Files, builtFile(f))
@@ -266,7 +266,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, Rerun: opts.rerun, Out: p.Out, Signals: signals, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) }}
+	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, RepeatLastCall: opts.rerun, Out: p.Out, Signals: signals, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) }}
 	if terminal.IsTerminal(p.In) {
 		o.Lines = plugindev.ReadLines(p.In)
 	}

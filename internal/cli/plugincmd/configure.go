@@ -42,7 +42,7 @@ Changes apply at once, also in open pages.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.name, opts.changes.Sets = args[0], args[1:]
+			opts.name, opts.changes.Assignments = args[0], args[1:]
 			return runConfigure(cmd.Context(), opts)
 		},
 	}
@@ -63,16 +63,16 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 		return cli.AsUsageError(err)
 	}
 	form := settingsform.New(opts.name, views)
-	isNamed := !opts.changes.IsEmpty()
-	if isNamed {
+	hasChanges := !opts.changes.IsEmpty()
+	if hasChanges {
 		if err := form.Apply(opts.changes, p.In); err != nil {
 			return err
 		}
-	} else if q := p.Out.NewQuestions(p.In); q != nil && !opts.json && len(views) > 0 {
+	} else if q := p.Out.NewQuestionReader(p.In); q != nil && !opts.json && len(views) > 0 {
 		if err := form.PromptValues(func(question string, secret bool) (string, error) { return q.Ask(ctx, question, secret) }, p.Out.Notef); err != nil {
 			return err
 		}
-		isNamed = true
+		hasChanges = true
 	}
 	if len(form.Changes) > 0 {
 		if err := policyAccess.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
@@ -87,7 +87,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 		return p.Out.PrintValue(views)
 	case len(views) == 0:
 		p.Out.Notef("the plugin %s has no settings", opts.name)
-	case isNamed:
+	case hasChanges:
 		for _, line := range form.Summary(views) {
 			p.Out.Notef("%s", line)
 		}

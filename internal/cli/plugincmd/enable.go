@@ -68,20 +68,20 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(policyAccess.Plugins, opts.names, opts.all)
+	plugins, err := selectPlugins(policyAccess.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}
-	var plan []pluginview.Candidate
+	var candidates []pluginview.Candidate
 	for _, candidate := range plugins {
-		plan = append(plan, newCandidate(policyAccess, candidate, permission))
+		candidates = append(candidates, newCandidate(policyAccess, candidate, permission))
 	}
 	if opts.all {
 		for _, f := range policyAccess.Plugins.Failed() {
-			plan = append(plan, pluginview.FailedCandidate(f))
+			candidates = append(candidates, pluginview.FailedCandidate(f))
 		}
 	}
-	return enableCandidates(ctx, opts, policyAccess, plan)
+	return enableCandidates(ctx, opts, policyAccess, candidates)
 }
 
 // If permission is empty, a new plugin gets "ask", and an enabled plugin keeps its permission.
@@ -101,19 +101,19 @@ func newCandidate(policyAccess home.PolicyAccess, candidate *plugin.Plugin, perm
 	return c
 }
 
-func enableCandidates(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, plan []pluginview.Candidate) error {
+func enableCandidates(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, candidates []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
-	for _, c := range plan {
+	for _, c := range candidates {
 		if c.IsPending && c.Error == "" {
 			pendingCount++
 		}
 	}
 	if !opts.json {
-		pluginview.PrintCandidates(p.Out, shownCandidates(plan, opts.all))
+		pluginview.PrintCandidates(p.Out, selectShownCandidates(candidates, opts.all))
 	}
 	if pendingCount > 0 && !opts.yes && !opts.json {
-		isConfirmed, err := confirmEnable(ctx, p, pendingCount, pendingPermissions(plan))
+		isConfirmed, err := confirmEnable(ctx, p, pendingCount, pendingPermissions(candidates))
 		if err != nil {
 			return err
 		}
@@ -122,22 +122,22 @@ func enableCandidates(ctx context.Context, opts enableOptions, policyAccess home
 		}
 	}
 	if opts.yes || !opts.json {
-		reviewPending(policyAccess, plan)
+		reviewPending(policyAccess, candidates)
 	}
 	if opts.json {
-		if err := p.Out.PrintValue(pluginList[pluginview.Candidate]{plan}); err != nil {
+		if err := p.Out.PrintValue(pluginList[pluginview.Candidate]{candidates}); err != nil {
 			return err
 		}
 	}
-	return reportEnabled(ctx, opts, policyAccess, plan)
+	return reportEnabled(ctx, opts, policyAccess, candidates)
 }
 
-func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
+func selectShownCandidates(candidates []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
-		return plan
+		return candidates
 	}
 	var shownCandidates []pluginview.Candidate
-	for _, c := range plan {
+	for _, c := range candidates {
 		if c.IsPending || c.Error != "" {
 			shownCandidates = append(shownCandidates, c)
 		}
@@ -150,8 +150,8 @@ type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
 
-func pendingPermissions(plan []pluginview.Candidate) string {
-	for _, c := range plan {
+func pendingPermissions(candidates []pluginview.Candidate) string {
+	for _, c := range candidates {
 		if c.IsPending {
 			return string(c.Permission)
 		}
@@ -165,10 +165,10 @@ func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string
 	return answer == "y" || answer == "yes", err
 }
 
-func reviewPending(policyAccess home.PolicyAccess, plan []pluginview.Candidate) {
+func reviewPending(policyAccess home.PolicyAccess, candidates []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
 	var indexes []int
-	for i, c := range plan {
+	for i, c := range candidates {
 		if c.IsPending && c.Error == "" {
 			reviews = append(reviews, wire.ConfigReviewParams{Plugin: c.Name, Hash: c.Hash, Permission: c.Permission})
 			indexes = append(indexes, i)
@@ -178,7 +178,7 @@ func reviewPending(policyAccess home.PolicyAccess, plan []pluginview.Candidate) 
 		return
 	}
 	for i, err := range policyAccess.ReviewAll(reviews, httpapi.CommandLine) {
-		c := &plan[indexes[i]]
+		c := &candidates[indexes[i]]
 		if err != nil {
 			c.SetError(err)
 			continue
@@ -187,10 +187,10 @@ func reviewPending(policyAccess home.PolicyAccess, plan []pluginview.Candidate) 
 	}
 }
 
-func reportEnabled(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, plan []pluginview.Candidate) error {
+func reportEnabled(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, candidates []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
-	for _, c := range plan {
+	for _, c := range candidates {
 		switch {
 		case c.Error != "":
 			failedCount++
@@ -204,8 +204,8 @@ func reportEnabled(ctx context.Context, opts enableOptions, policyAccess home.Po
 	if !opts.json {
 		switch {
 		case enabledCount > 0:
-			p.Out.Notef("%s enabled with the permission %s", terminal.CountNoun(enabledCount, "plugin"), enabledPermission(plan))
-		case len(plan) == 0:
+			p.Out.Notef("%s enabled with the permission %s", terminal.CountNoun(enabledCount, "plugin"), enabledPermission(candidates))
+		case len(candidates) == 0:
 			p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`")
 		case failedCount == 0:
 			p.Out.Notef("nothing to do: the plugins are already enabled")
@@ -217,7 +217,7 @@ func reportEnabled(ctx context.Context, opts enableOptions, policyAccess home.Po
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.CountNoun(len(plan), "plugin"), itOrThem(failedCount))
+		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.CountNoun(len(candidates), "plugin"), itOrThem(failedCount))
 	}
 	return nil
 }
@@ -229,13 +229,13 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-func enabledPermission(plan []pluginview.Candidate) wire.Permission {
-	i := slices.IndexFunc(plan, func(c pluginview.Candidate) bool { return c.Change == pluginview.ChangeEnabled })
-	return plan[i].Permission
+func enabledPermission(candidates []pluginview.Candidate) wire.Permission {
+	i := slices.IndexFunc(candidates, func(c pluginview.Candidate) bool { return c.Change == pluginview.ChangeEnabled })
+	return candidates[i].Permission
 }
 
-// If a name is unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
-func namedPlugins(pluginSet *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
+// If a name is unknown, selectPlugins returns an error, so that a typing mistake changes no plugin.
+func selectPlugins(pluginSet *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:
 		return nil, cli.NewUsageError("--all is for all plugins: leave out the names, or leave out --all")
@@ -300,7 +300,7 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(policyAccess.Plugins, opts.names, opts.all)
+	plugins, err := selectPlugins(policyAccess.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}

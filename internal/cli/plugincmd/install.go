@@ -43,11 +43,11 @@ const (
 )
 
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
-	installedPluginValue := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
+	output := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
-		installedPluginValue.Tools = append(installedPluginValue.Tools, t.FullName())
+		output.Tools = append(output.Tools, t.FullName())
 	}
-	return installedPluginValue
+	return output
 }
 
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {
@@ -86,9 +86,9 @@ type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
 	// For `plugin add`, source can also be the name of a folder in the current directory, without "./".
-	isAdd      bool
-	permission string
-	json       bool
+	acceptsFolderName bool
+	permission        string
+	json              bool
 }
 
 func newPluginInstallCmd(p *cli.Program) *cobra.Command {
@@ -116,7 +116,7 @@ the plugin at once.`,
   opentabs plugin install ./messages`,
 		Args: cli.RequireArgs(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.source, opts.isAdd = args[0], cmd.CalledAs() == "add"
+			opts.source, opts.acceptsFolderName = args[0], cmd.CalledAs() == "add"
 			return runPluginInstall(cmd.Context(), opts)
 		},
 	}
@@ -131,7 +131,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	if packageSource.IsFolder() || opts.isAdd && isFolder(opts.source) {
+	if packageSource.IsFolder() || opts.acceptsFolderName && isFolder(opts.source) {
 		return addFolder(ctx, opts)
 	}
 	permission, err := permissionFlag(opts.permission)
@@ -195,7 +195,7 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 			p.Out.PrintLine("%s %s is already installed", newPlugin.Name, pluginview.Version(newPlugin))
 		default:
 			p.Out.PrintLine("updated %s from %s to %s", newPlugin.Name, terminal.SafeLine(oldPlugin.Version), pluginview.Version(newPlugin))
-			for _, change := range pluginview.Changes(oldPlugin, newPlugin) {
+			for _, change := range pluginview.DescribeChanges(oldPlugin, newPlugin) {
 				p.Out.PrintLine("  %s", change)
 			}
 		}
@@ -211,7 +211,7 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 	if newPlugin.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.Out.Notef, newPlugin.Package)
 	}
-	policyAccess, err := h.PolicyOf(ctx, client)
+	policyAccess, err := h.OpenServerPolicy(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plu
 	if err != nil {
 		return fmt.Errorf("get the status of the server: %w", err)
 	}
-	statusview.PrintReloads(p.Out, serverStatus, plugin)
+	statusview.PrintTabsToReload(p.Out, serverStatus, plugin)
 	return nil
 }
 
@@ -293,7 +293,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if storeEntry.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.Out.Notef, storeEntry.Package)
 	}
-	policyAccess, err := h.PolicyOf(ctx, client)
+	policyAccess, err := h.OpenServerPolicy(ctx, client)
 	if err != nil {
 		return err
 	}

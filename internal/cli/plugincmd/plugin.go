@@ -99,7 +99,7 @@ func runPluginList(opts pluginListOptions) error {
 }
 
 // The output of `opentabs plugin list` has the same JSON field names as the response of GET /status.
-func installedPlugins(pluginSet *plugin.Set, api permissions.Local) any {
+func installedPlugins(pluginSet *plugin.Set, api permissions.LocalPolicy) any {
 	installedList := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
@@ -159,16 +159,16 @@ func runInspect(opts inspectOptions) error {
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	var reviewPages []string
+	var pageTexts []string
 	for sectionName := opts.sectionName; sectionName != ""; {
 		pageText, nextPage, err := inspection.Page(sectionName)
 		if err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		reviewPages = append(reviewPages, strings.TrimSuffix(pageText, "\n"))
+		pageTexts = append(pageTexts, strings.TrimSuffix(pageText, "\n"))
 		sectionName = nextPage
 	}
-	reviewText := strings.Join(reviewPages, "\n")
+	reviewText := strings.Join(pageTexts, "\n")
 	if opts.json {
 		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.sectionName, reviewText})
 	}

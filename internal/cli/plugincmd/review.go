@@ -130,7 +130,7 @@ func confirmReview(ctx context.Context, p *cli.Program, question string) (bool, 
 // The function ask returns "" if the user closed stdin. The parameter printedText names the output above
 // the question, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printedText string) (string, error) {
-	q := p.Out.NewQuestions(p.In)
+	q := p.Out.NewQuestionReader(p.In)
 	if q == nil {
 		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printedText)
 	}

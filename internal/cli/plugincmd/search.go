@@ -92,6 +92,6 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	if opts.json {
 		return p.Out.PrintValue(info)
 	}
-	p.Out.PrintSafeLines(info.Lines()...)
+	p.Out.PrintEscapedLines(info.Lines()...)
 	return nil
 }

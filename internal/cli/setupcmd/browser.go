@@ -32,7 +32,7 @@ type browserSteps struct {
 	home    *home.Home
 	// The field questions is nil if stdin is not a terminal. Without a terminal, setup
 	// does not wait for the user.
-	questions *terminal.Questions
+	questions *terminal.QuestionReader
 	// The field caller is the MCP client whose configured command setup runs to make the
 	// first call.
 	caller callingClient
@@ -223,7 +223,7 @@ type extensionGuide struct {
 func (g extensionGuide) steps() string {
 	switch g.computer {
 	case wslComputer:
-		return wslSteps(g.folder, g.clipboard)
+		return formatWSLSteps(g.folder, g.clipboard)
 	case remoteComputer:
 		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
 There, in a terminal, copy the extension and forward the port of the server, as
@@ -237,13 +237,13 @@ Then, in Chrome on that computer:
 		return fmt.Sprintf(`This computer has no display. If Chrome runs here all the same, then in Chrome:
 %s
 If Chrome runs on another computer, copy this folder there, load it there, and
-forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS), g.port)
+forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, formatLoadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS), g.port)
 	}
-	return "In Chrome:\n" + loadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS)
+	return "In Chrome:\n" + formatLoadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS)
 }
 
 // The parameter goos is the operating system in which Chrome runs.
-func loadSteps(pageState openedPage, folder string, clipboard clipboardState, goos string) string {
+func formatLoadSteps(pageState openedPage, folder string, clipboard clipboardState, goos string) string {
 	firstSteps := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
 		openedBlankPage:      "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
@@ -260,13 +260,13 @@ func loadSteps(pageState openedPage, folder string, clipboard clipboardState, go
 }
 
 // Chrome in Windows cannot load an extension from a Linux folder reliably.
-func wslSteps(folder string, clipboard clipboardState) string {
-	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
-		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, clipboard, "windows")
+func formatWSLSteps(folder string, clipboard clipboardState) string {
+	if path, isOnWindowsDrive := extensiondir.WindowsPath(folder); isOnWindowsDrive {
+		return "In Chrome in Windows:\n" + formatLoadSteps(openedNoPage, path, clipboard, "windows")
 	}
 	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
 		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +
 		"of Windows, with your Windows name for YOU:\n  " + extensiondir.WindowsInstallCommand +
-		"\nThen, in Chrome in Windows:\n" + loadSteps(openedNoPage, `C:\Users\YOU\opentabs-extension`, clipboardNotCopied, "windows") +
+		"\nThen, in Chrome in Windows:\n" + formatLoadSteps(openedNoPage, `C:\Users\YOU\opentabs-extension`, clipboardNotCopied, "windows") +
 		"\nIf your Chrome runs in WSL, choose this folder instead:\n       " + folder
 }

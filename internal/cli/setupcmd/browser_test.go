@@ -64,7 +64,7 @@ func TestStepsWithOpenedPage(t *testing.T) {
 		{"darwin", openedExtensionsPage, clipboardCopied, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
 		{"windows", openedBlankPage, clipboardCopied, []string{"A new window has opened.", `the line "Folder"`}},
 	} {
-		steps := loadSteps(c.openedPage, "/home/ada/x", c.clipboard, c.goos)
+		steps := formatLoadSteps(c.openedPage, "/home/ada/x", c.clipboard, c.goos)
 		for _, want := range c.wantedTexts {
 			if !strings.Contains(steps, want) {
 				t.Errorf("the steps on %s =\n%s\nwant the text %q", c.goos, steps, want)

@@ -20,13 +20,13 @@ type clientSteps struct {
 	home    *home.Home
 	writer  setup.Writer
 	// The field questions is nil if stdin is not a terminal.
-	questions   *terminal.Questions
+	questions   *terminal.QuestionReader
 	yes         bool
 	printsLines bool
 	result      *setupResult
 }
 
-const fallbackTitle = "an MCP client"
+const unknownClientTitle = "an MCP client"
 
 func (s *clientSteps) setUpClients(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
@@ -53,7 +53,7 @@ func (s *clientSteps) setUpClients(ctx context.Context, clients []setup.Client) 
 
 func (s *clientSteps) setUpClient(ctx context.Context, c setup.Client, result *clientResult) error {
 	terminalOut := s.program.Out
-	preview, err := s.preview(c)
+	preview, err := s.previewChange(c)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 		return "", "", err
 	}
 	defer unlock()
-	if preview, err := s.preview(c); err != nil || preview.isSetUp {
+	if preview, err := s.previewChange(c); err != nil || preview.isSetUp {
 		return "", "", err
 	}
 	token, isNew, err := s.tokenFor(ctx, c)
@@ -128,27 +128,27 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 
 // The type preview describes what setup would change in the configuration of an MCP
 // client.
-type preview struct {
+type changePreview struct {
 	isSetUp bool
 	// The field diff is the planned change as a unified diff with masked tokens.
 	diff string
 }
 
-func (s *clientSteps) preview(c setup.Client) (preview, error) {
+func (s *clientSteps) previewChange(c setup.Client) (changePreview, error) {
 	token := s.validToken(c)
 	if token == "" {
 		change, err := s.change(c, clienttoken.Placeholder)
-		return preview{diff: clienttoken.MaskTokens(change.Diff())}, err
+		return changePreview{diff: clienttoken.MaskTokens(change.Diff())}, err
 	}
 	change, err := s.change(c, token)
 	if err != nil || change.IsEmpty() {
-		return preview{isSetUp: err == nil}, err
+		return changePreview{isSetUp: err == nil}, err
 	}
-	return preview{diff: clienttoken.MaskTokens(change.Diff())}, nil
+	return changePreview{diff: clienttoken.MaskTokens(change.Diff())}, nil
 }
 
 func (s *clientSteps) validToken(c setup.Client) string {
-	token := setup.CurrentToken(c, clienttoken.Prefix)
+	token := setup.FindClientToken(c, clienttoken.Prefix)
 	if token == "" || s.tokens().NameOf(token) != c.ID {
 		return ""
 	}
@@ -177,8 +177,8 @@ func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token strin
 	return token, true, s.home.ReloadClients(ctx)
 }
 
-// If no client is set up, firstCaller returns the command `opentabs mcp`.
-func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error) {
+// If no client is set up, findCallingClient returns the command `opentabs mcp`.
+func (s *clientSteps) findCallingClient(clients []setup.Client) (callingClient, error) {
 	for _, c := range clients {
 		configured, err := setup.ReadConfigured(c, clienttoken.Prefix)
 		if err == nil && configured.Command.Path != "" && s.tokens().NameOf(configured.Token()) == c.ID {
@@ -186,7 +186,7 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error)
 		}
 	}
 	command, err := serverCommand(s.home, s.program.Getenv, "")
-	return callingClient{title: fallbackTitle, command: command}, err
+	return callingClient{title: unknownClientTitle, command: command}, err
 }
 
 func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.home.ClientsFile()) }

@@ -18,7 +18,7 @@ func programCopyPath(h *home.Home, path string) string {
 }
 
 // MCP clients start a copied program, because npm can clear the cache of npx at any time.
-func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
+func copyNPXProgram(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)
 	if err != nil || program.Method != installed.NPX {
 		return err

@@ -64,7 +64,7 @@ func openExtensionsPage(ctx context.Context, goos string) openedPage {
 // startBrowser starts a browser that continues after setup has ended.
 func startBrowser(ctx context.Context, words []string) bool {
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.SysProcAttr = home.DetachedProcess()
+	cmd.SysProcAttr = home.DetachedProcessAttributes()
 	if ctx.Err() != nil || cmd.Start() != nil {
 		return false
 	}
@@ -132,8 +132,8 @@ func copyFolder(ctx context.Context, terminalOut *terminal.Output, computer comp
 	programs := clipboardPrograms[runtime.GOOS]
 	switch computer {
 	case wslComputer:
-		path, isInWindows := extensiondir.WindowsPath(folder)
-		if !isInWindows {
+		path, isOnWindowsDrive := extensiondir.WindowsPath(folder)
+		if !isOnWindowsDrive {
 			return clipboardNotCopied
 		}
 		folder, programs = path, clipboardPrograms["windows"]
@@ -156,7 +156,7 @@ func runClipboardProgram(ctx context.Context, programs [][]string, clipboardText
 	for _, program := range programs {
 		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
 		cmd.Stdin = strings.NewReader(clipboardText)
-		cmd.SysProcAttr = home.DetachedProcess() // xclip and wl-copy keep running as the owner of the clipboard
+		cmd.SysProcAttr = home.DetachedProcessAttributes() // xclip and wl-copy keep running as the owner of the clipboard
 		if cmd.Run() == nil {
 			return true
 		}

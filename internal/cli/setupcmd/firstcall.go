@@ -40,7 +40,7 @@ type callingClient struct {
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
-	questions *terminal.Questions
+	questions *terminal.QuestionReader
 	caller    callingClient
 	result    *firstCallResult
 }
@@ -156,7 +156,7 @@ button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 }
 
 func (f firstCall) agent() string {
-	if f.caller.title == fallbackTitle {
+	if f.caller.title == unknownClientTitle {
 		return "your agent"
 	}
 	return f.caller.title

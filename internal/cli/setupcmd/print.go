@@ -43,10 +43,10 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 	if err != nil {
 		return err
 	}
-	planned := plannedSetup{[]plannedClient{}, plannedCommand{command.Path, command.Args}}
+	output := plannedSetup{[]plannedClient{}, plannedCommand{command.Path, command.Args}}
 	for _, c := range clients {
 		client := plannedClient{ID: c.ID, Title: c.Title, File: c.File}
-		if change, err := s.preview(c); err != nil {
+		if change, err := s.previewChange(c); err != nil {
 			client.Error = err.Error()
 			if fileErr := (*setup.FileError)(nil); errors.As(err, &fileErr) {
 				client.Lines, client.Place = clienttoken.MaskTokens(fileErr.ManualLines), fileErr.ManualLocation
@@ -54,9 +54,9 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 		} else {
 			client.IsSetUp, client.Diff = change.isSetUp, change.diff
 		}
-		planned.Clients = append(planned.Clients, client)
+		output.Clients = append(output.Clients, client)
 	}
-	return s.program.Out.PrintValue(planned)
+	return s.program.Out.PrintValue(output)
 }
 
 func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
@@ -65,7 +65,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	}
 	terminalOut := s.program.Out
 	for _, c := range clients {
-		change, err := s.preview(c)
+		change, err := s.previewChange(c)
 		switch {
 		case err != nil:
 			terminalOut.Notef("%s: %v", c.Title, err)
@@ -117,7 +117,7 @@ type undoneClient struct {
 	RevokesToken bool   `json:"revokes_token"`
 	Diff         string `json:"diff,omitempty"`
 	Error        string `json:"error,omitempty"`
-	plan         string
+	undoPlanText string
 	err          error
 }
 
@@ -126,22 +126,22 @@ func (c undoneClient) isRelevant() bool {
 }
 
 func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
-	planned := plannedUndo{Clients: []undoneClient{}}
+	output := plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
 		if client := s.planUndo(c); client.isRelevant() {
-			planned.Clients = append(planned.Clients, client)
+			output.Clients = append(output.Clients, client)
 		}
 	}
 	terminalOut := s.program.Out
 	if asJSON {
-		return terminalOut.PrintValue(planned)
+		return terminalOut.PrintValue(output)
 	}
-	for _, c := range planned.Clients {
+	for _, c := range output.Clients {
 		if c.err != nil {
 			terminalOut.Notef("%s: %v", c.Title, c.err)
 		}
-		if c.plan != "" {
-			terminalOut.PrintLine("%s: %s", c.Title, c.plan)
+		if c.undoPlanText != "" {
+			terminalOut.PrintLine("%s: %s", c.Title, c.undoPlanText)
 		}
 		if c.Diff != "" {
 			terminalOut.PrintText(c.Diff)
@@ -150,7 +150,7 @@ func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 			terminalOut.PrintLine("%s: undo revokes the token of the client", c.Title)
 		}
 	}
-	if len(planned.Clients) == 0 {
+	if len(output.Clients) == 0 {
 		terminalOut.Notef(nothingToUndo)
 	}
 	return nil
@@ -160,7 +160,7 @@ func (s *clientSteps) planUndo(c setup.Client) undoneClient {
 	client := undoneClient{ID: c.ID, Title: c.Title, File: c.File}
 	plan, err := s.writer.PlanUndo(c)
 	if err == nil {
-		client.File, client.Action, client.plan, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.MaskTokens(plan.Diff())
+		client.File, client.Action, client.undoPlanText, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.MaskTokens(plan.Diff())
 		if !plan.KeepsToken {
 			client.RevokesToken, err = s.hasToken(c)
 		}

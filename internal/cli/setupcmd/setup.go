@@ -90,12 +90,12 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	case opts.print:
 		return steps.print(clients, opts.json)
 	}
-	if steps.questions = p.Out.NewQuestions(p.In); steps.questions == nil && !opts.yes {
+	if steps.questions = p.Out.NewQuestionReader(p.In); steps.questions == nil && !opts.yes {
 		return cli.NewUsageError("there is no terminal for questions: see the changes with `opentabs setup --print`, then run `opentabs setup --yes`")
 	}
 	if opts.json { // texts must not mix with the JSON document on stdout
 		redirectedProgram := *p
-		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
+		redirectedProgram.Out = terminal.WithTextOnStderr(p.Out)
 		steps.program = &redirectedProgram
 	}
 	err = steps.setUpAllClients(ctx, clients)
@@ -107,7 +107,7 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 
 func (s *clientSteps) setUpAllClients(ctx context.Context, clients []setup.Client) error {
 	p, h := s.program, s.home
-	if err := copyProgramOfNPX(ctx, p, h); err != nil {
+	if err := copyNPXProgram(ctx, p, h); err != nil {
 		return err
 	}
 	if port := p.Getenv(portVariable); port != "" {
@@ -118,7 +118,7 @@ func (s *clientSteps) setUpAllClients(ctx context.Context, clients []setup.Clien
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	caller, err := s.firstCaller(clients)
+	caller, err := s.findCallingClient(clients)
 	if err != nil {
 		return errors.Join(clientErr, err)
 	}

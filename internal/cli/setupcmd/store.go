@@ -15,7 +15,7 @@ import (
 func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
 	terminalOut := b.program.Out
 	isOpened := b.questions != nil && b.openPage(ctx, pages[0].URL)
-	terminalOut.PrintText(storeSteps(pages, client.Port(), isOpened))
+	terminalOut.PrintText(formatStoreSteps(pages, client.Port(), isOpened))
 	if b.questions == nil {
 		terminalOut.Notef("run the command that the side panel shows; then `opentabs status` shows the browser")
 		return nil
@@ -30,7 +30,7 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 			terminalOut.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
 			continue
 		}
-		name, err := b.pair(ctx, client, code)
+		name, err := b.waitForPairing(ctx, client, code)
 		if errors.Is(err, paircmd.ErrWrongCode) {
 			terminalOut.Notef("this is not the code of your browser: compare it with the side panel, and type the code again")
 			continue
@@ -42,7 +42,7 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 	}
 }
 
-func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code string) (string, error) {
+func (b browserSteps) waitForPairing(ctx context.Context, client *httpapi.Client, code string) (string, error) {
 	store := pairing.Open(b.home.PairingFile())
 	id, err := store.Add(code)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code str
 	return "", errors.Join(err, store.Remove(id))
 }
 
-func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
+func formatStoreSteps(pages []config.StorePage, port int, isOpened bool) string {
 	var b strings.Builder
 	b.WriteString("In your browser:\n  1. Install the extension")
 	if isOpened {

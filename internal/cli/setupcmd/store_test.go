@@ -10,7 +10,7 @@ import (
 func TestStoreInstallSteps(t *testing.T) {
 	pages := config.StoreExtensions("chrome=" + strings.Repeat("abcdefgh", 4)).Pages()
 	for _, isOpened := range []bool{true, false} {
-		steps := storeSteps(pages, 9527, isOpened)
+		steps := formatStoreSteps(pages, 9527, isOpened)
 		for _, want := range []string{pages[0].URL, "(Chrome Web Store)", "side panel shows a code", "enter 9527"} {
 			if !strings.Contains(steps, want) {
 				t.Errorf("the steps for a store do not contain %q:\n%s", want, steps)

@@ -32,7 +32,7 @@ test('absent fields of a tool get defaults', () => {
 });
 
 test('present fields of a tool are kept', () => {
-  const completeTool = {
+  const toolWithAllFields = {
     ...minimalTool,
     displayName: 'Things',
     summary: 'All things',
@@ -41,7 +41,7 @@ test('present fields of a tool are kept', () => {
     annotations: { readOnlyHint: true, openWorldHint: undefined },
     limits: { idleTimeoutMs: 60_000, hardTimeoutMs: undefined },
   };
-  const [tool] = extract(definePlugin({ tools: [completeTool], isReady: () => true })).tools;
+  const [tool] = extract(definePlugin({ tools: [toolWithAllFields], isReady: () => true })).tools;
   assert.deepEqual(
     [tool?.displayName, tool?.summary, tool?.icon, tool?.group, tool?.annotations, tool?.limits],
     ['Things', 'All things', 'list-checks', 'Reading', { readOnlyHint: true }, { idleTimeoutMs: 60_000 }],
@@ -100,14 +100,14 @@ test('all problems of a plugin are reported at once', () => {
   );
 });
 
-function listProblems(changedFields: Record<string, unknown>): string[] {
+function listExtractionProblems(changedFields: Record<string, unknown>): string[] {
   const name = typeof changedFields.name === 'string' ? changedFields.name : minimalTool.name;
   const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...changedFields }] });
   return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
 }
 
 test('each problem of a tool is reported with advice for the author', () => {
-  assert.deepEqual(listProblems({}), []);
+  assert.deepEqual(listExtractionProblems({}), []);
   const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
     [{ name: 'a__b' }, /^its name must be snake_case/],
@@ -138,7 +138,7 @@ test('each problem of a tool is reported with advice for the author', () => {
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
   for (const [changedFields, message] of invalidFields) {
-    const extractionProblems = listProblems(changedFields);
+    const extractionProblems = listExtractionProblems(changedFields);
     assert.equal(extractionProblems.length, 1, String(message));
     assert.match(extractionProblems[0] ?? '', message);
   }

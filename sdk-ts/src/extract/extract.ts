@@ -24,7 +24,7 @@ export interface ExtractionResult {
   problems: string[];
 }
 
-const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+const annotationFieldNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** extract returns the mistakes of an invalid plugin instead of throwing. */
 export function extract(moduleExport: unknown): ExtractionResult {
@@ -132,12 +132,12 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
 
 function readAnnotations(annotations: unknown, report: ReportProblem): Record<string, boolean> | undefined {
   if (annotations === undefined) return undefined;
-  const knownKeys: ReadonlySet<string> = new Set(annotationKeys);
+  const knownKeys: ReadonlySet<string> = new Set(annotationFieldNames);
   const validAnnotations: Record<string, boolean> = {};
   for (const [key, value] of Object.entries(hasProperties(annotations) ? annotations : { annotations })) {
     if (value === undefined) continue;
     if (knownKeys.has(key) && typeof value === 'boolean') validAnnotations[key] = value;
-    else report(`annotations.${key} is not known or not true or false; use ${annotationKeys.join(', ')}`);
+    else report(`annotations.${key} is not known or not true or false; use ${annotationFieldNames.join(', ')}`);
   }
   return validAnnotations;
 }

@@ -4,7 +4,7 @@ import type { ReportProblem } from './definition.ts';
 
 // Reads a tool's `undo` field, which names another tool that undoes a call.
 
-const undoPointer = /^\/(input|result)(\/([^~/]|~[01])*)*$/;
+const undoPointerPattern = /^\/(input|result)(\/([^~/]|~[01])*)*$/;
 
 export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo | undefined {
   const { undo: toolUndo } = tool;
@@ -20,7 +20,7 @@ export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo 
       ? {}
       : { input: toolUndo.input };
   for (const [name, inputPointer] of Object.entries(inputEntries)) {
-    if (typeof inputPointer === 'string' && undoPointer.test(inputPointer)) input[name] = inputPointer;
+    if (typeof inputPointer === 'string' && undoPointerPattern.test(inputPointer)) input[name] = inputPointer;
     else
       report(
         `undo.input.${name} is not a JSON Pointer that begins with /input or /result; write one such as '/result/id'`,

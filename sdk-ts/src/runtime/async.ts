@@ -42,7 +42,7 @@ export function runAsync(thisValue: unknown, args: ArrayLike<unknown> | null, ge
     },
   ]);
   let generatorObject: unknown;
-  const runStep = (method: Fn, value: unknown): void => {
+  const runGeneratorStep = (method: Fn, value: unknown): void => {
     let stepResult: unknown;
     try {
       generatorObject ??= apply(generatorBody, thisValue, args ?? []);
@@ -55,8 +55,8 @@ export function runAsync(thisValue: unknown, args: ArrayLike<unknown> | null, ge
     if (stepResult.done === true) resolveOrReject(stepResult.value, resolvePromise, rejectPromise);
     else awaitValue(stepResult.value, resumeGenerator, throwIntoGenerator);
   };
-  const resumeGenerator = (value: unknown) => runStep(generatorNext, value);
-  const throwIntoGenerator = (error: unknown) => runStep(generatorThrow, error);
+  const resumeGenerator = (value: unknown) => runGeneratorStep(generatorNext, value);
+  const throwIntoGenerator = (error: unknown) => runGeneratorStep(generatorThrow, error);
   resumeGenerator(undefined);
   return nativePromise;
 }

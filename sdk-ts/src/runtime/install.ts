@@ -26,7 +26,7 @@ export function install(moduleExport: unknown, identity: PluginIdentity): void {
   };
   const installedPlugin: InstalledPlugin = { name: identity.name, plugin, reportHookError };
 
-  tearDownEarlierVersion(installedPlugin);
+  tearDownEarlierAdapter(installedPlugin);
   setPreScriptOwner(identity.name);
   const disconnectPlatform = connectToPlatform(identity.name);
   applyIdentity(plugin, identity);
@@ -55,9 +55,9 @@ export function install(moduleExport: unknown, identity: PluginIdentity): void {
   defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
 
-function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): void {
-  const earlierVersion = getRegisteredAdapters()?.[name];
-  if (hasProperties(earlierVersion)) callHook({ name, plugin: earlierVersion, reportHookError }, 'teardown');
+function tearDownEarlierAdapter({ name, reportHookError }: InstalledPlugin): void {
+  const earlierAdapter = getRegisteredAdapters()?.[name];
+  if (hasProperties(earlierAdapter)) callHook({ name, plugin: earlierAdapter, reportHookError }, 'teardown');
 }
 
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {

@@ -6,8 +6,8 @@ import { connectToPlatform } from './platform.ts';
 
 test('an adapter puts its log into the container, as the original OpenTabs platform expects', async () => {
   globalThis.__openTabs = undefined;
-  const freshModulePath = './platform.ts?fresh';
-  await import(freshModulePath);
+  const uncachedModulePath = './platform.ts?fresh';
+  await import(uncachedModulePath);
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
 });
 

@@ -11,7 +11,7 @@
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
-export const { create, freeze, hasOwn, is: isSame, isFrozen, keys: listOwnKeys } = Object;
+export const { create, freeze, hasOwn, is: isSameValue, isFrozen, keys: listOwnKeys } = Object;
 export const { isFinite: isFiniteNumber } = Number;
 export const { isArray } = Array;
 export const { parse: parseJson, stringify: toJson } = JSON;
@@ -122,11 +122,11 @@ export function whenSettled(
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): void {
-  settleChain(value, onFulfilled, onRejected, 0);
+  settleThenableChain(value, onFulfilled, onRejected, 0);
 }
 
-/** settleChain uses a loop, because recursion over thenables that resolve synchronously could overflow the stack. */
-function settleChain(
+/** settleThenableChain uses a loop, because recursion over thenables that resolve synchronously could overflow the stack. */
+function settleThenableChain(
   value: unknown,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
@@ -160,7 +160,7 @@ function settleChain(
     const settledResult = callThen(
       currentValue,
       thenMethod,
-      (thenableResult) => settleChain(thenableResult, onFulfilled, onRejected, count + 1),
+      (thenableResult) => settleThenableChain(thenableResult, onFulfilled, onRejected, count + 1),
       onRejected,
     );
     if (!settledResult.isResolved) return;

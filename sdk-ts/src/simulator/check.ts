@@ -1,6 +1,6 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
-import { addHint, findJsonLosses } from './failures.ts';
+import { addFailureHint, findJsonLosses } from './failures.ts';
 
 export function checkInput(toolDefinition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
   const name = String(toolDefinition.name);
@@ -13,11 +13,11 @@ export function checkInput(toolDefinition: Properties, kind: 'tools' | 'prompts'
   const zodDefinition = hasProperties(schema.def) ? schema.def : {};
   if (schemaShape && zodDefinition.catchall === undefined && hasProperties(input)) {
     const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(schemaShape, key));
-    const allowedNames = Object.keys(schemaShape).join(', ');
+    const allowedFieldNames = Object.keys(schemaShape).join(', ');
     if (unknownKeys.length > 0)
       throw makeInvalidArgumentsError(
         name,
-        unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowedNames}`).join('\n'),
+        unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowedFieldNames}`).join('\n'),
       );
   }
   const parseResult: unknown = Reflect.apply(schema.safeParse, schema, [input]);
@@ -36,7 +36,7 @@ export function checkOutput(toolDefinition: Properties, kind: 'tools' | 'prompts
   let outputJson: string | undefined;
   const schema = kind === 'tools' ? toolDefinition.output : undefined;
   try {
-    for (const hint of findJsonLosses(String(toolDefinition.name), returnedValue, schema)) addHint(hint);
+    for (const hint of findJsonLosses(String(toolDefinition.name), returnedValue, schema)) addFailureHint(hint);
     outputJson = JSON.stringify(returnedValue, (_key, member: unknown) =>
       typeof member === 'bigint' ? Number(member) : member,
     );

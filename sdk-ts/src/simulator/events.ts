@@ -164,7 +164,7 @@ export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePo
 export class FakeMessagePort extends FakeEventTarget {
   onmessage: ((event: FakeEvent) => void) | null = null;
   peerPort: FakeMessagePort | undefined;
-  #closed = false;
+  #isClosed = false;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -178,7 +178,7 @@ export class FakeMessagePort extends FakeEventTarget {
   }
 
   receive(event: FakeEvent): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.onmessage?.(event);
     this.dispatchEvent(event);
   }
@@ -186,6 +186,6 @@ export class FakeMessagePort extends FakeEventTarget {
   start(): void {}
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
   }
 }

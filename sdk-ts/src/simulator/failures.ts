@@ -26,27 +26,27 @@ export function drainCallDiagnostics(): CallDiagnostics {
   return notes;
 }
 
-export function addHint(hintText: string): void {
+export function addFailureHint(hintText: string): void {
   if (pendingHints.length < maxHints && !pendingHints.includes(hintText)) pendingHints.push(hintText);
 }
 
 export function addThrownError(tool: string, error: unknown): void {
   const message = readMessage(error);
   const hintText = makeFailureHint(error, message);
-  if (hintText !== '') addHint(`${tool}: ${hintText}`);
+  if (hintText !== '') addFailureHint(`${tool}: ${hintText}`);
   const stack = hasProperties(error) && typeof error.stack === 'string' ? error.stack : '';
   if (failedCalls.length < maxFailedCalls) failedCalls.push({ tool, message, stack });
 }
 
 /** findJsonLosses throws a TypeError if the tool's result contains a circular reference. */
 export function findJsonLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
-  const lossTexts: string[] = [];
+  const jsonLossTexts: string[] = [];
   const hintText = value === undefined ? makeMissingResultHint(outputSchema) : '';
-  if (hintText !== '') lossTexts.push(`${tool}: the handler ${hintText}`);
-  collectJsonLosses(value, '', [], (path, lossText) =>
-    lossTexts.push(`${tool}: ${path === '' ? 'the result' : path} ${lossText}`),
+  if (hintText !== '') jsonLossTexts.push(`${tool}: the handler ${hintText}`);
+  collectJsonLosses(value, '', [], (path, jsonLossText) =>
+    jsonLossTexts.push(`${tool}: ${path === '' ? 'the result' : path} ${jsonLossText}`),
   );
-  return lossTexts;
+  return jsonLossTexts;
 }
 
 function collectJsonLosses(

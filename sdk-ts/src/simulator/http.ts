@@ -211,7 +211,7 @@ export class FakeSite {
     this.requests.push(request);
     const routeAnswer = await this.answer(request);
     if (!routeAnswer) throw new TypeError(describeMissingRoute(request));
-    await this.#waitForDelay(typeof routeAnswer.delayMs === 'number' ? routeAnswer.delayMs : 0, signal);
+    await this.#waitForResponseDelay(typeof routeAnswer.delayMs === 'number' ? routeAnswer.delayMs : 0, signal);
     if (typeof routeAnswer.error === 'string') throw new TypeError(routeAnswer.error);
     return makeResponse(routeAnswer, url.href);
   }
@@ -225,7 +225,7 @@ export class FakeSite {
     return routeAnswer;
   }
 
-  #waitForDelay(ms: number, signal: FakeAbortSignal | undefined): Promise<void> {
+  #waitForResponseDelay(ms: number, signal: FakeAbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimer(resolve, ms);
       const onAbort = () => {

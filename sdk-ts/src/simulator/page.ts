@@ -144,7 +144,7 @@ export function openPage(options: PageOptions): Page {
       currentUrl = new FakeURL(url ?? currentUrl.href, currentUrl.href);
     }),
   );
-  completeDocument(window.document, () => currentUrl.href, options.cookies ?? '');
+  addDocumentProperties(window.document, () => currentUrl.href, options.cookies ?? '');
   defineGlobal('navigator', {
     userAgent: 'Mozilla/5.0 (opentabs plugin test)',
     language: 'en-US',
@@ -207,20 +207,20 @@ function makeLocation(currentUrl: () => FakeURL, navigateTo: (url: unknown) => v
 
 function makeHistory(changeUrl: (url: unknown) => void): object {
   const historyState: { state: unknown } = { state: null };
-  const setState = (newState: unknown, _unused: unknown, url: unknown) => {
+  const setHistoryState = (newState: unknown, _unused: unknown, url: unknown) => {
     historyState.state = newState;
     changeUrl(url);
   };
   return Object.assign(historyState, {
-    pushState: setState,
-    replaceState: setState,
+    pushState: setHistoryState,
+    replaceState: setHistoryState,
     back: () => undefined,
     forward: () => undefined,
     length: 1,
   });
 }
 
-function completeDocument(document: unknown, url: () => string, cookies: string): void {
+function addDocumentProperties(document: unknown, url: () => string, cookies: string): void {
   if (!hasProperties(document)) return;
   let cookieText = cookies;
   const properties: Properties = {

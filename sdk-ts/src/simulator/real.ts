@@ -46,7 +46,7 @@ export function resetBrowser(): void {
   currentTab = undefined;
 }
 
-export function receiveLine(protocolLine: string): void {
+export function receiveProtocolLine(protocolLine: string): void {
   const message: unknown = JSON.parse(protocolLine);
   if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');
   if (message.request) {
@@ -88,7 +88,7 @@ export function openRealTab(options: SimulateOptions): SimulatedTab {
 class RealTab implements SimulatedTab {
   readonly logs: LogEntry[] = [];
   readonly console = [];
-  readonly #openResult: Promise<unknown>;
+  readonly #openPromise: Promise<unknown>;
   #site: FakeSite;
   #missingRoutes: string[] = [];
   #url: string;
@@ -98,7 +98,7 @@ class RealTab implements SimulatedTab {
     const { url, html, cookies, localStorage, sessionStorage, globals, settings, user: userBehavior } = options;
     this.#url = url ?? '';
     this.#site = new FakeSite(clock, options.routes ?? {}, () => this.#url);
-    this.#openResult = requestBrowser('open', {
+    this.#openPromise = requestBrowser('open', {
       url,
       html,
       cookies,
@@ -108,9 +108,9 @@ class RealTab implements SimulatedTab {
       settings,
       user: userBehavior,
     });
-    this.#openResult.then(
-      (state) => this.#updateState(state),
-      () => undefined, // The code that awaits #openResult receives the error.
+    this.#openPromise.then(
+      (state) => this.#updatePageState(state),
+      () => undefined, // The code that awaits #openPromise receives the error.
     );
   }
 
@@ -123,20 +123,20 @@ class RealTab implements SimulatedTab {
   }
 
   async wait(ms: number): Promise<void> {
-    await this.#openResult;
+    await this.#openPromise;
     await new Promise<void>((resolve) => {
       clock.setTimer(resolve, ms);
     });
-    this.#updateState(await requestBrowser('look', {}));
+    this.#updatePageState(await requestBrowser('look', {}));
   }
 
   async call(tool: string, input: unknown, options: CallOptions = {}): Promise<SimulatedCall> {
-    await this.#openResult;
+    await this.#openPromise;
     this.#missingRoutes = [];
     const browserAnswer = await requestBrowser('call', { tool, input, ...options });
     if (!hasProperties(browserAnswer) || !isSimulatedCall(browserAnswer.call))
       throw new Error('opentabs sent no outcome for the call');
-    this.#updateState(browserAnswer);
+    this.#updatePageState(browserAnswer);
     const { call } = browserAnswer;
     if (!call.error || this.#missingRoutes.length === 0) return call;
     const message = [call.error.message, ...this.#missingRoutes].join('\n');
@@ -172,7 +172,7 @@ class RealTab implements SimulatedTab {
     };
   }
 
-  #updateState(state: unknown): void {
+  #updatePageState(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
     if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isLogEntry));

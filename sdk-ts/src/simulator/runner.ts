@@ -29,7 +29,7 @@ type TestEvent =
 const maxVirtualMs = 3_600_000;
 
 /** If nothing awaits a promise, the promise can be rejected after the test's function has returned. */
-const settleMs = 1000;
+const passedTestSettleMs = 1000;
 
 /** maxSettleTimers limits the timers that run after a passed test, because a timer may restart itself endlessly. */
 const maxSettleTimers = 1000;
@@ -44,13 +44,13 @@ declare global {
 interface RunningTest {
   readonly test: Test;
   readonly startedAt: number;
-  passedAtMs: number | undefined;
-  settleTimers: number;
+  testPassedAtMs: number | undefined;
+  settleTimerCount: number;
   isOver: boolean;
 }
 
 const registeredTests: Test[] = [];
-let nextIndex = 0;
+let nextTestIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
@@ -60,8 +60,8 @@ export function test(name: string, testBody: () => unknown): void {
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) registeredTests.push({ name, testBody });
 }
 
-/** `opentabs plugin test` calls runStep repeatedly until runStep returns the message `done`. */
-export function runStep(): string {
+/** `opentabs plugin test` calls runTestStep repeatedly until runTestStep returns the message `done`. */
+export function runTestStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);
   if (currentTest?.isOver) currentTest = undefined;
@@ -71,17 +71,17 @@ export function runStep(): string {
 }
 
 function startTest(): void {
-  const test = registeredTests[nextIndex];
+  const test = registeredTests[nextTestIndex];
   if (!test) {
     events.push({ op: 'done', tests: registeredTests.length });
     return;
   }
-  nextIndex++;
+  nextTestIndex++;
   const runningTest: RunningTest = {
     test,
     startedAt: clock.now,
-    passedAtMs: undefined,
-    settleTimers: 0,
+    testPassedAtMs: undefined,
+    settleTimerCount: 0,
     isOver: false,
   };
   currentTest = runningTest;
@@ -94,15 +94,15 @@ function startTest(): void {
     .then(test.testBody)
     .then(
       () => {
-        runningTest.passedAtMs = clock.now;
+        runningTest.testPassedAtMs = clock.now;
       },
       (error: unknown) => endTest(runningTest, error ?? new Error(`the test threw ${error}`)),
     );
 }
 
 function advanceTest(runningTest: RunningTest): void {
-  if (runningTest.passedAtMs !== undefined) {
-    settleTest(runningTest, runningTest.passedAtMs);
+  if (runningTest.testPassedAtMs !== undefined) {
+    settlePassedTest(runningTest, runningTest.testPassedAtMs);
     return;
   }
   const timeoutMs = readRealTimeoutMs();
@@ -112,29 +112,30 @@ function advanceTest(runningTest: RunningTest): void {
     return;
   }
   try {
-    const msUntilNext = clock.msUntilNextTimer();
-    if (msUntilNext === undefined && !hasPendingRequests())
+    const nextTimerDelayMs = clock.msUntilNextTimer();
+    if (nextTimerDelayMs === undefined && !hasPendingRequests())
       endTest(
         runningTest,
         new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
       );
-    else if (timeoutMs > 0 && msUntilNext !== 0)
-      events.push({ op: 'wait', ms: Math.min(msUntilNext ?? remainingMs, remainingMs) + 1 });
+    else if (timeoutMs > 0 && nextTimerDelayMs !== 0)
+      events.push({ op: 'wait', ms: Math.min(nextTimerDelayMs ?? remainingMs, remainingMs) + 1 });
     else clock.runNextTimer();
   } catch (error) {
     endTest(runningTest, error);
   }
 }
 
-/** In a real browser, settleTest ends a passed test at once, because late timers would add a second to each test. */
-function settleTest(runningTest: RunningTest, passedAtMs: number): void {
-  const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
-  const isSettled = msUntilNext === undefined || clock.now + msUntilNext > passedAtMs + settleMs;
-  if (isSettled || runningTest.settleTimers >= maxSettleTimers) {
+/** In a real browser, settlePassedTest ends a passed test at once, because late timers would add a second to each test. */
+function settlePassedTest(runningTest: RunningTest, testPassedAtMs: number): void {
+  const nextTimerDelayMs = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
+  const isTestSettled =
+    nextTimerDelayMs === undefined || clock.now + nextTimerDelayMs > testPassedAtMs + passedTestSettleMs;
+  if (isTestSettled || runningTest.settleTimerCount >= maxSettleTimers) {
     endPassedTest(runningTest);
     return;
   }
-  runningTest.settleTimers++;
+  runningTest.settleTimerCount++;
   try {
     clock.runNextTimer();
   } catch {
@@ -170,7 +171,7 @@ function endPassedTest(runningTest: RunningTest): void {
 function endTest(runningTest: RunningTest, error?: unknown): void {
   if (runningTest.isOver) return;
   runningTest.isOver = true;
-  const virtualMs = (runningTest.passedAtMs ?? clock.now) - runningTest.startedAt;
+  const virtualMs = (runningTest.testPassedAtMs ?? clock.now) - runningTest.startedAt;
   const { name } = runningTest.test;
   if (error === undefined) {
     events.push({ op: 'end', test: name, virtualMs });

@@ -2,12 +2,12 @@
 
 import { readRealTimeoutMs } from './mode.ts';
 import { clock, installPlatform, openPage } from './page.ts';
-import { receiveLine } from './real.ts';
-import { runStep } from './runner.ts';
+import { receiveProtocolLine } from './real.ts';
+import { runTestStep } from './runner.ts';
 
 globalThis.__opentabsSimulated = true;
 if (readRealTimeoutMs() > 0) clock.followSystemTime();
 installPlatform();
 openPage({});
-Object.defineProperty(globalThis, '__opentabsStep', { value: runStep });
-Object.defineProperty(globalThis, '__opentabsReceive', { value: receiveLine });
+Object.defineProperty(globalThis, '__opentabsStep', { value: runTestStep });
+Object.defineProperty(globalThis, '__opentabsReceive', { value: receiveProtocolLine });

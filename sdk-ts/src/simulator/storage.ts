@@ -1,31 +1,31 @@
 export class FakeStorage {
-  readonly #items = new Map<string, string>();
+  readonly #itemsByKey = new Map<string, string>();
 
   constructor(init: Readonly<Record<string, string>> = {}) {
     for (const [key, value] of Object.entries(init)) this.setItem(key, value);
   }
 
   get length(): number {
-    return this.#items.size;
+    return this.#itemsByKey.size;
   }
 
   key(index: number): string | null {
-    return [...this.#items.keys()][index] ?? null;
+    return [...this.#itemsByKey.keys()][index] ?? null;
   }
 
   getItem(key: string): string | null {
-    return this.#items.get(String(key)) ?? null;
+    return this.#itemsByKey.get(String(key)) ?? null;
   }
 
   setItem(key: string, value: unknown): void {
-    this.#items.set(String(key), String(value));
+    this.#itemsByKey.set(String(key), String(value));
   }
 
   removeItem(key: string): void {
-    this.#items.delete(String(key));
+    this.#itemsByKey.delete(String(key));
   }
 
   clear(): void {
-    this.#items.clear();
+    this.#itemsByKey.clear();
   }
 }

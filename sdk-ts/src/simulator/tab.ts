@@ -103,7 +103,7 @@ export interface SimulatedTab {
 const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
-const stopTimeoutMs = 2_000;
+const callStopTimeoutMs = 2_000;
 /** If the tool returns before the navigation replaces the page, the call succeeds. */
 const navigationDelayMs = 50;
 
@@ -315,7 +315,7 @@ class SimulatedCallRun {
     this.context.stop(message);
     clock.setTimer(() => {
       if (!this.#hasSettled) this.#finish({ stopped: 'ignored' });
-    }, stopTimeoutMs);
+    }, callStopTimeoutMs);
   }
 
   #handleReport(): void {

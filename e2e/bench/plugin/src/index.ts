@@ -25,8 +25,8 @@ const reportTicksTool = defineTool({
   output: z.object({}),
   async handle({ count, everyMs }, context) {
     const clockLeadMs = measureClockLead();
-    for (let sentCount = 0; sentCount < count; sentCount++) {
-      if (sentCount > 0) await sleep(everyMs, { signal: context?.signal });
+    for (let sentReportCount = 0; sentReportCount < count; sentReportCount++) {
+      if (sentReportCount > 0) await sleep(everyMs, { signal: context?.signal });
       context?.reportProgress({ message: String(readPreciseTimeMs(clockLeadMs)) });
     }
     return {};

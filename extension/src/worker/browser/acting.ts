@@ -48,8 +48,8 @@ class ActionTools {
   readonly #frames: TabFrames;
   readonly #pageActions: PageActions;
   readonly #trustedInput: TrustedInput;
-  /** #lastFrames contains the frame of the last action in each tab, by the ID of the tab's top document. */
-  readonly #lastFrames = new Map<string, FrameTarget>();
+  /** #lastActionFrames contains the frame of the last action in each tab, by the ID of the tab's top document. */
+  readonly #lastActionFrames = new Map<string, FrameTarget>();
 
   constructor(frames: TabFrames, pageActions: PageActions, trustedInput: TrustedInput) {
     this.#frames = frames;
@@ -113,12 +113,12 @@ class ActionTools {
     let lastOutcome: ActionOutcome<PageActionResult> | undefined;
     let isSubmitted = false;
     for (const [i, { frame, fields: group }] of groups.entries()) {
-      const isLast = i === groups.length - 1;
+      const isLastGroup = i === groups.length - 1;
       const options: FillArguments = {
         ...readActionOptions(call),
-        ...(isLast ? {} : { snapshot: 'none' }),
+        ...(isLastGroup ? {} : { snapshot: 'none' }),
         fields: group,
-        submit: isLast && readFlag(call.args, 'submit'),
+        submit: isLastGroup && readFlag(call.args, 'submit'),
       };
       const act = await this.#runInFrame(call, frame, () =>
         this.#trustedInput.run(call, frame, { name: 'fill', args: options, isTrusted: true }),
@@ -222,14 +222,14 @@ class ActionTools {
     const { args } = call;
     const target = readText(args, 'target');
     const direction = readChoice(args, 'direction', directions);
-    const amount = readNumber(args, 'amount');
+    const scrollAmount = readNumber(args, 'amount');
     if (target === undefined && direction === undefined)
       throw makeCallFailure('invalid_arguments', 'browser_scroll needs a target, a direction, or both');
     const options: ScrollArguments = {
       ...readActionOptions(call),
       ...(target === undefined ? {} : { target }),
       ...(direction === undefined ? {} : { direction }),
-      ...(amount === undefined ? {} : { amount }),
+      ...(scrollAmount === undefined ? {} : { amount: scrollAmount }),
     };
     const act = await this.#runInRefFrame(call, target, (frame) => this.#frames.run(call, frame, 'scroll', options));
     const sentences: string[] = [];
@@ -264,7 +264,8 @@ class ActionTools {
     ref: string | undefined,
     operation: (frame: FrameTarget) => Promise<R>,
   ): Promise<ActionOutcome<R>> {
-    const frame = ref === undefined ? await this.#findLastFrame(call) : await this.#frames.findFrameByRef(call, ref);
+    const frame =
+      ref === undefined ? await this.#findLastActionFrame(call) : await this.#frames.findFrameByRef(call, ref);
     return await this.#runInFrame(call, frame, () => operation(frame));
   }
 
@@ -275,15 +276,16 @@ class ActionTools {
   ): Promise<ActionOutcome<R>> {
     const act = await this.#pageActions.run(call, frame, operation);
     if (call.documentId !== '') {
-      for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
-      if (act.result) this.#lastFrames.set(call.documentId, frame);
+      for (const [document, { tabId }] of this.#lastActionFrames)
+        if (tabId === call.tabId) this.#lastActionFrames.delete(document);
+      if (act.result) this.#lastActionFrames.set(call.documentId, frame);
     }
     return act;
   }
 
-  /** If the frame of the last action no longer exists, #findLastFrame returns the top frame. */
-  async #findLastFrame(call: BrowserCall): Promise<FrameTarget> {
-    const lastFrame = this.#lastFrames.get(call.documentId);
+  /** If the frame of the last action no longer exists, #findLastActionFrame returns the top frame. */
+  async #findLastActionFrame(call: BrowserCall): Promise<FrameTarget> {
+    const lastFrame = this.#lastActionFrames.get(call.documentId);
     if (!lastFrame || lastFrame.frameId === 0) return await this.#frames.top(call);
     const frames = await this.#frames.list(call);
     return frames.find((frame) => frame.documentId === lastFrame.documentId) ?? (await this.#frames.top(call));

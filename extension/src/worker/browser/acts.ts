@@ -120,8 +120,8 @@ export class PageActions {
 
   /** Chrome closes a tab that a page opened if the new tab receives a download in place of a page. */
   async #listOpenTabs({ opened }: TabWatch): Promise<OpenedTab[]> {
-    const states = await Promise.all(opened.map(({ tabId }) => this.#browser.readTabState(tabId)));
-    return opened.filter((_, i) => states[i] !== 'closed');
+    const tabStates = await Promise.all(opened.map(({ tabId }) => this.#browser.readTabState(tabId)));
+    return opened.filter((_, i) => tabStates[i] !== 'closed');
   }
 
   /**
@@ -132,12 +132,12 @@ export class PageActions {
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,
     watch: TabWatch,
-    lossError: PageLostError,
+    pageLostError: PageLostError,
   ): Promise<ActionOutcome<PageActionResult>['end']> {
-    if (lossError.isReplaced) return 'replaced';
+    if (pageLostError.isReplaced) return 'replaced';
     await waitForNavigationStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
-    if (lossError.state === 'crashed' || lossError.state === 'discarded') throw lossError;
+    if (pageLostError.state === 'crashed' || pageLostError.state === 'discarded') throw pageLostError;
     if (watch.isLoading || watch.document || watch.error !== undefined) return undefined;
     if (frame.frameId !== 0) return 'frame_removed';
     throw makeDocumentGoneFailure('open', true);
@@ -209,13 +209,13 @@ export class PageActions {
     if (script === undefined) return clickResult;
     const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
     await awaitWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptUrlTimeoutMs);
-    const changesAfter = await this.#frames.run(call, frame, 'changes', { since: snapshot });
+    const frameChanges = await this.#frames.run(call, frame, 'changes', { since: snapshot });
     const { link: _, notes, ...before } = clickResult;
-    if (!changesAfter.changed) return { ...before, notes };
-    const changesText = [clickResult.changes, changesAfter.changes].filter((text) => text !== undefined).join('\n');
+    if (!frameChanges.changed) return { ...before, notes };
+    const changesText = [clickResult.changes, frameChanges.changes].filter((text) => text !== undefined).join('\n');
     return {
       ...before,
-      ...changesAfter,
+      ...frameChanges,
       input: clickResult.input,
       ...(changesText === '' ? {} : { changes: changesText }),
     };
@@ -235,7 +235,7 @@ export class PageActions {
 }
 
 function addSnapshot(sentences: readonly string[], { note, ...shown }: FullSnapshot): BrowserResult {
-  return { text: [...sentences, note].filter((word) => word !== '').join(' '), ...shown };
+  return { text: [...sentences, note].filter((textPart) => textPart !== '').join(' '), ...shown };
 }
 
 /** waitForNavigationStart waits until a tab requests a document or closes, for at most NavigationStartTimeoutMs. */
@@ -253,11 +253,11 @@ const dismissedDialogsNote =
   'have opened one, and got the answer Cancel.';
 
 function describeChange(result: PageActionResult, act: ActionOutcome<PageActionResult>): string[] {
-  const { opened, closedTabCount: closedAgain, downloads, isInFront } = act;
+  const { opened, closedTabCount, downloads, isInFront } = act;
   const sentences = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (downloads.length > 0 && result.download === undefined) sentences.push(downloadNote);
   // If the page itself is unchanged, the new tab or the download is the only change.
-  if (!result.changed && (opened.length > 0 || closedAgain > 0 || downloads.length > 0)) return sentences;
+  if (!result.changed && (opened.length > 0 || closedTabCount > 0 || downloads.length > 0)) return sentences;
   if (!result.changed) sentences.push('changed: nothing.');
   if (!result.changed && !isInFront && result.input === 'synthetic') sentences.push(dismissedDialogsNote);
   else if (result.url !== undefined) sentences.push('The address changed; the document is the same.');

@@ -32,7 +32,7 @@ export function readFlag(args: Fields, key: string): boolean {
 export function readChoice<T extends string>(args: Fields, key: string, choices: readonly T[]): T | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
-  const choice = choices.find((choiceText) => choiceText === value);
+  const choice = choices.find((allowedChoice) => allowedChoice === value);
   if (choice === undefined) throw makeInvalidArgumentFailure(key, `one of ${choices.join(', ')}`);
   return choice;
 }
@@ -47,6 +47,6 @@ export function readTexts(args: Fields, key: string): readonly string[] | undefi
   });
 }
 
-function makeInvalidArgumentFailure(key: string, allowedText: string): ToolFailure {
-  return makeCallFailure('invalid_arguments', `the argument ${key} must be ${allowedText}`);
+function makeInvalidArgumentFailure(key: string, allowedValuesText: string): ToolFailure {
+  return makeCallFailure('invalid_arguments', `the argument ${key} must be ${allowedValuesText}`);
 }

@@ -22,7 +22,7 @@ function makeFixture(t: TestContext) {
   const outboxDelay = { inMs: 0 };
   const outbox = new Outbox({
     send: (frameText) => sentFrames.push(frameText) > 0,
-    confirm: () => new Promise(() => undefined),
+    requestConfirmation: () => new Promise(() => undefined),
   });
   const startCall = (call: BrowserCall) =>
     new Promise<BrowserResult>((resolve, reject) => {
@@ -34,7 +34,7 @@ function makeFixture(t: TestContext) {
     readTabState: async () => tab.state,
     readTopDocument: async () => tab.documentId,
     readPage: async () => ({ url: 'https://a.example/', title: 'A' }),
-    waitBeforePartMs: () => outboxDelay.inMs,
+    getPartDelayMs: () => outboxDelay.inMs,
   });
   const dispatchCall = (params: Partial<ToolDispatchParams> = {}) =>
     browserCalls.dispatch({

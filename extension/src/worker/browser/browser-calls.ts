@@ -43,7 +43,7 @@ export interface BrowserCallsOptions {
   readTabState(tabId: number): Promise<TabState>;
   readTopDocument(tabId: number): Promise<string | undefined>;
   readPage(tabId: number): Promise<PageState | undefined>;
-  waitBeforePartMs(): number;
+  getPartDelayMs(): number;
 }
 
 /** ToolCallEnding is how a tool's run ended; "goes on" means that code of the tool may still be running in the page. */
@@ -178,7 +178,7 @@ export class BrowserCalls {
   }
 
   async #sendResult(id: string, resultText: string, params: ToolDispatchParams, signal: AbortSignal): Promise<void> {
-    const { outbox, waitBeforePartMs } = this.#options;
+    const { outbox, getPartDelayMs } = this.#options;
     const { maxResultBytes, tool } = params;
     const bytes = countUtf8Bytes(resultText, maxResultBytes);
     if (bytes > maxResultBytes) {
@@ -191,7 +191,7 @@ export class BrowserCalls {
       return;
     }
     for (const [seq, resultPart] of resultParts.entries()) {
-      for (let waitMs = waitBeforePartMs(); waitMs > 0; waitMs = waitBeforePartMs()) await sleep(waitMs);
+      for (let waitMs = getPartDelayMs(); waitMs > 0; waitMs = getPartDelayMs()) await sleep(waitMs);
       if (signal.aborted) return;
       outbox.addPart(id, seq, resultPart);
     }

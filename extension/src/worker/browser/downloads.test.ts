@@ -58,10 +58,10 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
       'browser_downloads',
     )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
     let hasEnded = false;
-    const markEnded = () => {
+    const markDownloadEnded = () => {
       hasEnded = true;
     };
-    toolPromise.then(markEnded, markEnded);
+    toolPromise.then(markDownloadEnded, markDownloadEnded);
     for (let i = 0; i < 400 && !hasEnded; i++) {
       await new Promise((resolve) => setImmediate(resolve));
       t.mock.timers.tick(500);
@@ -162,13 +162,13 @@ test('a download that fails at its start or gets no file name is discarded', asy
   );
   assert.deepEqual(failedFixture.discardedIds, [3], 'discarded downloads');
   t.mock.timers.reset();
-  const unnamedFixture = makeFixture(t, { ...runningDownload, path: '' });
-  unnamedFixture.chrome.listed = [];
+  const fixtureWithoutPath = makeFixture(t, { ...runningDownload, path: '' });
+  fixtureWithoutPath.chrome.listed = [];
   assert.match(
-    (await awaitFailure(unnamedFixture.runDownloads(startArguments))).message,
+    (await awaitFailure(fixtureWithoutPath.runDownloads(startArguments))).message,
     /^Chrome chose no file within 60 s/,
   );
-  assert.deepEqual(unnamedFixture.discardedIds, [3], 'a download without a file must be discarded');
+  assert.deepEqual(fixtureWithoutPath.discardedIds, [3], 'a download without a file must be discarded');
   t.mock.timers.reset();
   const rejectedFixture = makeFixture(t, runningDownload);
   rejectedFixture.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));

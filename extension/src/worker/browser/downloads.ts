@@ -21,13 +21,13 @@ const AgentDownloadFolder = 'opentabs';
 const PollIntervalMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
-/** StallTimeoutMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
-const StallTimeoutMs = 60_000;
+/** DownloadStallTimeoutMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
+const DownloadStallTimeoutMs = 60_000;
 /**
- * UndecidedWarningDelayMs is how long a download with a security warning may receive no data before the tool suggests
+ * DownloadWarningDelayMs is how long a download with a security warning may receive no data before the tool suggests
  * asking the user, in milliseconds.
  */
-const UndecidedWarningDelayMs = 3000;
+const DownloadWarningDelayMs = 3000;
 const MaxRunningDownloads = 10;
 const MaxListedDownloads = 1000;
 
@@ -52,7 +52,7 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
   }
   const id = readNumber(call.args, 'id');
   if (id === undefined) throw makeCallFailure('invalid_arguments', `the action ${action} needs an id of the list`);
-  if (action === 'wait') return await waitForEnd(browser, call, id);
+  if (action === 'wait') return await waitForDownloadEnd(browser, call, id);
   const { state: downloadState } = await requireDownload(browser, id);
   if (downloadState === 'in_progress') await browser.cancelDownload(id);
   const now = await requireDownload(browser, id);
@@ -162,9 +162,9 @@ function checkDownloadAddress(downloadUrl: string, args: Fields): void {
 /** checkFile throws if a download is an executable file that the user has not approved. */
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
-  const refusedTypes = readTexts(args, '_refusedTypes') ?? [];
-  const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((extensionText) =>
-    refusedTypes.includes(extensionText),
+  const refusedFileTypes = readTexts(args, '_refusedTypes') ?? [];
+  const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((fileExtension) =>
+    refusedFileTypes.includes(fileExtension),
   );
   if (type !== undefined)
     throw toolFailure('rejected', {
@@ -192,10 +192,10 @@ function readFileExtension(path: string): string {
 
 // ---- waiting ----
 
-/** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallTimeoutMs. */
-async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
+/** waitForDownloadEnd waits until a download ends, needs the user's decision, or receives no data for DownloadStallTimeoutMs. */
+async function waitForDownloadEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
-  let changedAtMs = Date.now();
+  let lastProgressAtMs = Date.now();
   for (;;) {
     const download = await requireDownload(browser, id);
     const downloadText = describeDownload(download);
@@ -203,14 +203,14 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
     if (download.isPaused) return { text: `${downloadText} Ask the user to resume the download in Chrome.` };
     if (download.receivedBytes !== receivedBytes) {
       receivedBytes = download.receivedBytes;
-      changedAtMs = Date.now();
+      lastProgressAtMs = Date.now();
     }
-    const stalledMs = Date.now() - changedAtMs;
-    if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningDelayMs)
+    const stalledMs = Date.now() - lastProgressAtMs;
+    if (!harmlessVerdicts.has(download.danger) && stalledMs >= DownloadWarningDelayMs)
       return {
         text: `${downloadText} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
       };
-    if (stalledMs >= StallTimeoutMs)
+    if (stalledMs >= DownloadStallTimeoutMs)
       return { text: `${downloadText} No data has arrived for 60 s. Wait again, or cancel.` };
     call.report({
       progress: receivedBytes,
@@ -236,10 +236,10 @@ const harmlessVerdicts: ReadonlySet<string> = new Set([
 
 function describeDownload(download: Download): string {
   const name = download.path.split(/[\\/]/).at(-1) ?? '';
-  return `Download ${download.id} ${JSON.stringify(name)}: ${formatState(download)}.`;
+  return `Download ${download.id} ${JSON.stringify(name)}: ${formatDownloadState(download)}.`;
 }
 
-function formatState(download: Download): string {
+function formatDownloadState(download: Download): string {
   const { state: downloadState, error, path, isPaused, isFileMissing } = download;
   if (downloadState === 'complete') {
     const size = formatBytes(download.receivedBytes);

@@ -74,9 +74,12 @@ function readGeolocation(geolocationFields: Fields | undefined): EmulationOverri
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
     throw makeCallFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
   const params = { latitude, longitude, accuracy: readNumber(geolocationFields, 'accuracy') ?? 10 };
-  const locationNote = 'for sites that may use the location';
+  const locationScopeNote = 'for sites that may use the location';
   return [
-    { command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${locationNote}` },
+    {
+      command: ['Emulation.setGeolocationOverride', params],
+      text: `place ${latitude}, ${longitude} ${locationScopeNote}`,
+    },
   ];
 }
 
@@ -101,8 +104,13 @@ function readMediaOverrides(mediaFields: Fields | undefined): EmulationOverride[
 }
 
 function readCpuThrottling(args: Fields): EmulationOverride[] {
-  const rate = readNumber(args, 'cpuSlowdown');
-  return rate === undefined
+  const slowdownRate = readNumber(args, 'cpuSlowdown');
+  return slowdownRate === undefined
     ? []
-    : [{ command: ['Emulation.setCPUThrottlingRate', { rate }], text: `processor ${rate} times slower` }];
+    : [
+        {
+          command: ['Emulation.setCPUThrottlingRate', { rate: slowdownRate }],
+          text: `processor ${slowdownRate} times slower`,
+        },
+      ];
 }

@@ -1,5 +1,5 @@
 import type { LastUsedNumbers } from '../../page/operations.ts';
-import { isPageNumbers } from '../../page-message.ts';
+import { isLastUsedNumbers } from '../../page-message.ts';
 import { isRecord } from '../../record.ts';
 
 /** FrameNumbersOptions contains functions that access storage which Chrome clears when the browser restarts. */
@@ -8,10 +8,10 @@ export interface FrameNumbersOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-const StorageKey = 'pageNumbers';
+const FrameNumbersStorageKey = 'pageNumbers';
 /** If more than MaxFrames frames are stored, FrameNumbers drops the least recently used frames. */
 const MaxFrames = 1000;
-const initialNumbers: LastUsedNumbers = { ref: 0, snapshot: 0 };
+const noUsedNumbers: LastUsedNumbers = { ref: 0, snapshot: 0 };
 
 /**
  * FrameNumbers stores the highest ref number and snapshot number of each frame. A frame's later documents get higher
@@ -29,7 +29,7 @@ export class FrameNumbers {
   }
 
   async get(tabId: number, frameId: number): Promise<LastUsedNumbers> {
-    return (await this.#loadNumbers()).get(`${tabId}/${frameId}`) ?? initialNumbers;
+    return (await this.#loadNumbers()).get(`${tabId}/${frameId}`) ?? noUsedNumbers;
   }
 
   async set(tabId: number, frameId: number, pageNumbers: LastUsedNumbers): Promise<void> {
@@ -39,15 +39,17 @@ export class FrameNumbers {
     if (oldNumbers?.ref === pageNumbers.ref && oldNumbers.snapshot === pageNumbers.snapshot) return;
     numbersByFrame.delete(key);
     numbersByFrame.set(key, pageNumbers);
-    for (const oldest of numbersByFrame.keys()) {
+    for (const oldestFrameKey of numbersByFrame.keys()) {
       if (numbersByFrame.size <= MaxFrames) break;
-      numbersByFrame.delete(oldest);
+      numbersByFrame.delete(oldestFrameKey);
     }
     await this.#saveNumbers(numbersByFrame);
   }
 
   #loadNumbers(): Promise<Map<string, LastUsedNumbers>> {
-    this.#numbersByFrame ??= this.#options.readSessionValue(StorageKey).then(parsePageNumbers, () => new Map());
+    this.#numbersByFrame ??= this.#options
+      .readSessionValue(FrameNumbersStorageKey)
+      .then(parsePageNumbers, () => new Map());
     return this.#numbersByFrame;
   }
 
@@ -58,18 +60,20 @@ export class FrameNumbers {
     this.#isWriting = true;
     while (this.#hasUnsavedNumbers) {
       this.#hasUnsavedNumbers = false;
-      await this.#options.writeSessionValue(StorageKey, JSON.stringify([...numbersByFrame])).catch(() => undefined);
+      await this.#options
+        .writeSessionValue(FrameNumbersStorageKey, JSON.stringify([...numbersByFrame]))
+        .catch(() => undefined);
     }
     this.#isWriting = false;
   }
 }
 
-function parsePageNumbers(numbersText: string | undefined): Map<string, LastUsedNumbers> {
-  const storedEntries: unknown = numbersText === undefined ? [] : JSON.parse(numbersText);
+function parsePageNumbers(storedNumbersText: string | undefined): Map<string, LastUsedNumbers> {
+  const storedEntries: unknown = storedNumbersText === undefined ? [] : JSON.parse(storedNumbersText);
   const pageNumbers = new Map<string, LastUsedNumbers>();
   for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
     const [key, value]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
-    if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) pageNumbers.set(key, value);
+    if (typeof key === 'string' && isRecord(value) && isLastUsedNumbers(value)) pageNumbers.set(key, value);
   }
   return pageNumbers;
 }

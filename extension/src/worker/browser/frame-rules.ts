@@ -41,19 +41,19 @@ function isForbidden(pageAddress: string, frameRules: Readonly<Record<string, un
   const { origin } = new URL(pageAddress);
   // A document without its own origin, such as about:srcdoc, belongs to the site of its parent document.
   if (origin === 'null') return false;
-  const pattern = listPatterns(new URL(origin)).find((candidate) => typeof frameRules[candidate] === 'boolean');
+  const pattern = listOriginPatterns(new URL(origin)).find((candidate) => typeof frameRules[candidate] === 'boolean');
   return pattern !== undefined && frameRules[pattern] === false;
 }
 
-/** listPatterns returns all rule patterns that match a site, most specific first. */
-function listPatterns({ hostname, port, protocol }: URL): string[] {
+/** listOriginPatterns returns all rule patterns that match a site, most specific first. */
+function listOriginPatterns({ hostname, port, protocol }: URL): string[] {
   const host = hostname.replace(/\.$/, '');
-  const usedPort = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port;
-  const patterns = [`${host}:${usedPort}`, host];
+  const effectivePort = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port;
+  const patterns = [`${host}:${effectivePort}`, host];
   const labels = host.startsWith('[') ? [host] : host.split('.');
   for (let i = 0; i < labels.length; i++) {
     const domainSuffix = labels.slice(i).join('.');
-    patterns.push(`*.${domainSuffix}:${usedPort}`, `*.${domainSuffix}`);
+    patterns.push(`*.${domainSuffix}:${effectivePort}`, `*.${domainSuffix}`);
   }
   return [...patterns, '*'];
 }

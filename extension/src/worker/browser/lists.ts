@@ -15,8 +15,8 @@ export function formatCursorHint(nextCursor: number | undefined): string {
   return nextCursor === undefined ? '' : ` The rest follows with cursor "${nextCursor}".`;
 }
 
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
+export function formatCount(count: number, noun: string, pluralNoun = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : pluralNoun}`;
 }
 
 /** makeListResult returns list lines in the field `content`, which the server marks as untrusted. */
@@ -29,6 +29,6 @@ export function makeListResult(
   const firstIndex = readCursor(call);
   const shownLines = lines.slice(firstIndex, firstIndex + pageSize);
   const nextCursor = firstIndex + pageSize < lines.length ? firstIndex + pageSize : undefined;
-  const listText = `${formatCount(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${formatCursorHint(nextCursor)}`;
-  return { text: listText, ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
+  const entriesText = `${formatCount(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${formatCursorHint(nextCursor)}`;
+  return { text: entriesText, ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
 }

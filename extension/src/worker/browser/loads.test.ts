@@ -45,7 +45,7 @@ function makeFixture(t: TestContext) {
     for (const event of events) listener(1, event);
     await runPendingPromises();
   };
-  const pass = async (ms: number, steps = 1) => {
+  const advanceTime = async (ms: number, steps = 1) => {
     for (let i = 0; i < steps; i++) {
       t.mock.timers.tick(ms);
       await runPendingPromises();
@@ -58,7 +58,7 @@ function makeFixture(t: TestContext) {
     );
     return error instanceof ToolFailure ? (error.error.tool?.code ?? error.error.code) : error;
   };
-  return { wait, fire: fireEvents, pass, codeOf: readErrorCode, tab, reports, controller };
+  return { wait, fire: fireEvents, pass: advanceTime, codeOf: readErrorCode, tab, reports, controller };
 }
 
 const startedEvent: TabEvent = { kind: 'started', url };
@@ -103,10 +103,10 @@ test('a load continues if another request replaces an aborted request', async (t
 
 test('a load fails with navigation_failed if its request was aborted and no other request follows', async (t) => {
   const { wait, fire, pass, codeOf } = makeFixture(t);
-  const failedLoadCode = codeOf(wait());
+  const loadErrorCode = codeOf(wait());
   await fire(startedEvent, aborted);
   await pass(300);
-  assert.equal(await failedLoadCode, 'navigation_failed');
+  assert.equal(await loadErrorCode, 'navigation_failed');
 });
 
 test('an address that changes without a new document ends the wait', async (t) => {
@@ -118,13 +118,13 @@ test('an address that changes without a new document ends the wait', async (t) =
 
 test('a navigation that does not start fails with dialog_open, or with navigation_failed in the history', async (t) => {
   const { wait, pass, codeOf, tab } = makeFixture(t);
-  const atEnd = codeOf(wait('load', { isHistoryNavigation: true }));
+  const historyEndCode = codeOf(wait('load', { isHistoryNavigation: true }));
   await pass(1000, 3);
-  assert.equal(await atEnd, 'navigation_failed');
+  assert.equal(await historyEndCode, 'navigation_failed');
   tab.answers = false;
-  const stuckPageCode = codeOf(wait());
+  const stuckErrorCode = codeOf(wait());
   await pass(1000, 3);
-  assert.equal(await stuckPageCode, 'dialog_open');
+  assert.equal(await stuckErrorCode, 'dialog_open');
 });
 
 test('in a new tab, a load that starts late does not count as blocked by a dialog', async (t) => {
@@ -153,10 +153,10 @@ test('a request that starts during the check for a dialog ends the check', async
 
 test('a wait for a load ends if the tab closes, the call is cancelled, or the site does not answer', async (t) => {
   const { wait, fire, pass, codeOf, controller } = makeFixture(t);
-  const silentSiteCode = codeOf(wait('load', { limitMs: 5000 }));
+  const silentErrorCode = codeOf(wait('load', { limitMs: 5000 }));
   await fire(startedEvent);
   await pass(1000, 6);
-  assert.equal(await silentSiteCode, 'timeout');
+  assert.equal(await silentErrorCode, 'timeout');
   const cancelledCode = codeOf(wait());
   controller.abort('enough');
   assert.equal(await cancelledCode, 'enough');

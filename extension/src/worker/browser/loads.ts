@@ -84,7 +84,7 @@ async function waitForDocument(
     if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
     if (watch.address !== undefined && !watch.isLoading) return false;
     const elapsedMs = Date.now() - startMs;
-    if (watch.error !== undefined) await throwUnlessReplaced(watch, signal);
+    if (watch.error !== undefined) await throwUnlessRequestReplaced(watch, signal);
     else if (elapsedMs >= limitMs)
       throw toolFailure(
         'timeout',
@@ -115,8 +115,8 @@ function makeDialogFailure(): Error {
   });
 }
 
-/** If Chrome has aborted the request, throwUnlessReplaced first waits for another request. */
-async function throwUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
+/** If Chrome has aborted the request, throwUnlessRequestReplaced first waits for another request. */
+async function throwUnlessRequestReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const { error = '' } = watch;
   if (error === 'net::ERR_ABORTED') {
     const endMs = Date.now() + AbortedRequestWaitMs;

@@ -14,7 +14,7 @@ import { isRecord } from '../../record.ts';
 type TypeGuard<T> = (value: unknown) => value is T;
 
 const isText: TypeGuard<string> = (value) => typeof value === 'string';
-const isFlag: TypeGuard<boolean> = (value) => typeof value === 'boolean';
+const isBoolean: TypeGuard<boolean> = (value) => typeof value === 'boolean';
 const isNumber: TypeGuard<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
 
 function makeOptionalGuard<T>(guard: TypeGuard<T>): TypeGuard<T | undefined> {
@@ -29,8 +29,8 @@ function makeChoiceGuard<T extends string>(...texts: readonly T[]): TypeGuard<T>
   return (value): value is T => texts.some((text) => text === value);
 }
 
-function makeShapeGuard<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
-  const entries = Object.entries<TypeGuard<unknown>>(guards);
+function makeShapeGuard<T extends object>(fieldGuards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
+  const entries = Object.entries<TypeGuard<unknown>>(fieldGuards);
   return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
 }
 
@@ -69,14 +69,14 @@ const pageError = makeShapeGuard<page.PageError>({
 const actionResultGuards = {
   target: makeOptionalGuard(isText),
   input: makeChoiceGuard('trusted', 'synthetic', 'none'),
-  changed: isFlag,
+  changed: isBoolean,
   changes: makeOptionalGuard(isText),
-  full: makeOptionalGuard(isFlag),
+  full: makeOptionalGuard(isBoolean),
   navigating: makeOptionalGuard(isText),
   snapshot: makeOptionalGuard(isText),
   url: makeOptionalGuard(isText),
   title: makeOptionalGuard(isText),
-  busy: makeOptionalGuard(isFlag),
+  busy: makeOptionalGuard(isBoolean),
   download: makeOptionalGuard(isText),
   notes: makeListGuard(isText),
 } as const;
@@ -91,9 +91,9 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     tokens: isNumber,
     folded: isNumber,
     frames,
-    full: isFlag,
+    full: isBoolean,
     shortened: makeOptionalGuard(isNumber),
-    loading: makeOptionalGuard(isFlag),
+    loading: makeOptionalGuard(isBoolean),
   }),
   find: makeShapeGuard<page.FindResult>({
     matches: makeListGuard(makeShapeGuard<page.FindMatch>({ ref: isText, line: isText, path: makeListGuard(isText) })),
@@ -106,33 +106,33 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     tokens: isNumber,
     cursor: makeOptionalGuard(isText),
     total: isNumber,
-    cut: makeOptionalGuard(isFlag),
-    loading: makeOptionalGuard(isFlag),
+    cut: makeOptionalGuard(isBoolean),
+    loading: makeOptionalGuard(isBoolean),
     frames,
   }),
   click: makeShapeGuard<page.ClickResult>({
     ...actionResultGuards,
     link: makeOptionalGuard(
-      makeShapeGuard<{ readonly href: string; readonly newTab: boolean }>({ href: isText, newTab: isFlag }),
+      makeShapeGuard<{ readonly href: string; readonly newTab: boolean }>({ href: isText, newTab: isBoolean }),
     ),
   }),
-  type: makeShapeGuard<page.TypeResult>({ ...actionResultGuards, value: makeOptionalGuard(isText), exact: isFlag }),
+  type: makeShapeGuard<page.TypeResult>({ ...actionResultGuards, value: makeOptionalGuard(isText), exact: isBoolean }),
   fill: makeShapeGuard<page.FillResult>({
     ...actionResultGuards,
     fields: makeListGuard(
       makeShapeGuard<page.FillOutcome>({
         target: isText,
-        ok: isFlag,
+        ok: isBoolean,
         value: makeOptionalGuard(isText),
         error: makeOptionalGuard(pageError),
       }),
     ),
-    submitted: isFlag,
+    submitted: isBoolean,
   }),
   select: makeShapeGuard<page.SelectResult>({
     ...actionResultGuards,
     chosen: makeListGuard(isText),
-    shown: isFlag,
+    shown: isBoolean,
   }),
   hover: isActionResult,
   drag: isActionResult,
@@ -145,24 +145,28 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     ),
     by: makeChoiceGuard('field', 'drop'),
   }),
-  waitFor: makeShapeGuard<page.WaitForResult>({ message: isText, afterMs: isNumber, line: makeOptionalGuard(isText) }),
+  waitFor: makeShapeGuard<page.WaitForResult>({
+    message: isText,
+    notBeforeMs: isNumber,
+    line: makeOptionalGuard(isText),
+  }),
   locate: makeShapeGuard<page.LocateResult>({
     line: isText,
     rect,
     point: makeOptionalGuard(point),
-    hit: isFlag,
+    hit: isBoolean,
     covered: makeOptionalGuard(
       makeShapeGuard<{ readonly ref: string; readonly line: string }>({ ref: isText, line: isText }),
     ),
-    visible: isFlag,
-    enabled: isFlag,
+    visible: isBoolean,
+    enabled: isBoolean,
   }),
   describe: makeShapeGuard<page.DescribeResult>({
     line: isText,
     role: isText,
     elementName: isText,
     tag: isText,
-    secret: isFlag,
+    secret: isBoolean,
     href: makeOptionalGuard(isText),
     formAction: makeOptionalGuard(isText),
   }),
@@ -172,7 +176,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     title: isText,
     readyState: makeChoiceGuard('loading', 'interactive', 'complete'),
     index: isNumber,
-    hasFocus: isFlag,
+    hasFocus: isBoolean,
     visibility: makeChoiceGuard('visible', 'hidden'),
     size,
   }),
@@ -181,28 +185,31 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   }),
   framePoint: makeShapeGuard<FramePointResult>({
     point: makeOptionalGuard(point),
-    hit: isFlag,
+    hit: isBoolean,
     covered: makeOptionalGuard(isText),
   }),
-  focusFrame: makeShapeGuard<FocusFrameResult>({ focused: isFlag }),
-  watch: makeShapeGuard<page.WatchResult>({ snapshot: isText }),
+  focusFrame: makeShapeGuard<FocusFrameResult>({ focused: isBoolean }),
+  watch: makeShapeGuard<page.ChangeWatchResult>({ snapshot: isText }),
   changes: isActionResult,
   hit: makeShapeGuard<HitTestResult>({ line: makeOptionalGuard(isText), frame: makeOptionalGuard(frame) }),
   storage: makeShapeGuard<StorageResult>({
-    found: isFlag,
+    found: isBoolean,
     lines: makeOptionalGuard(makeListGuard(isText)),
     value: makeOptionalGuard(isText),
     total: makeOptionalGuard(isNumber),
     next: makeOptionalGuard(isNumber),
   }),
-  lend: makeShapeGuard<devtools.LendResult>({ name: isText }),
+  lend: makeShapeGuard<devtools.ShareResult>({ name: isText }),
   styles: makeShapeGuard<devtools.StylesResult>({
     line: isText,
     values: makeListGuard(makeShapeGuard<devtools.StyleValue>({ property: isText, value: isText })),
   }),
 };
 
-export function readAnswer<N extends page.PageOperationName>(name: N, value: unknown): page.PageAnswer<N> | undefined {
+export function readPageAnswer<N extends page.PageOperationName>(
+  name: N,
+  value: unknown,
+): page.PageAnswer<N> | undefined {
   if (!isRecord(value)) return undefined;
   const { ok, result, error } = value;
   if (ok !== true) return pageError(error) ? { ok: false, error } : undefined;

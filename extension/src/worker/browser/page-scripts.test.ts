@@ -4,13 +4,13 @@ import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePortEvents } from '../../chrome-pages.ts';
 import type { LastUsedNumbers, PageAnswer } from '../../page/operations.ts';
-import { type FromPage, readMessageToPage, type ToPage } from '../../page-message.ts';
+import { type PageToWorkerMessage, readMessageToPage, type WorkerToPageMessage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { PageLostError, PageScripts } from './page-scripts.ts';
 import { ToolFailure, toolFailure } from './tool-failure.ts';
 
 const doc = { tabId: 1, frameId: 0, documentId: 'd1' };
-const tabFacts = {
+const defaultTabState = {
   url: 'https://a.example/',
   title: 'A',
   readyState: 'complete',
@@ -23,7 +23,7 @@ const tabFacts = {
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   const injectedScripts: string[][] = [];
-  const receivedMessages: ToPage[] = [];
+  const receivedMessages: WorkerToPageMessage[] = [];
   const ports: { events: PagePortEvents; isOpen: boolean }[] = [];
   const pageState: {
     state: TabState;
@@ -69,7 +69,7 @@ function makeFixture(t: TestContext) {
     findAccessProblem: async () => pageState.accessProblem,
     isBlocked: () => false,
   });
-  const sendMessage = (pageMessage: FromPage) => {
+  const sendMessage = (pageMessage: PageToWorkerMessage) => {
     for (const piece of splitText(JSON.stringify(pageMessage))) ports.at(-1)?.events.onText(piece);
   };
   const controller = new AbortController();
@@ -119,13 +119,13 @@ test('the first operation injects the page script, later ones reuse the port, an
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
   sendMessage({ op: 'progress', id: 1, progress: { message: 'half', progress: 1, total: 2 } });
-  answerOperation(1, { ok: true, result: tabFacts });
-  assert.deepEqual(await firstRun, tabFacts);
+  answerOperation(1, { ok: true, result: defaultTabState });
+  assert.deepEqual(await firstRun, defaultTabState);
   assert.deepEqual(reports, [{ message: 'half', progress: 1, total: 2 }]);
   assert.deepEqual(storedNumbers.get('1/0'), { ref: 7, snapshot: 2 });
   const secondRun = runOperation();
   await runPendingPromises();
-  answerOperation(2, { ok: true, result: tabFacts });
+  answerOperation(2, { ok: true, result: defaultTabState });
   await secondRun;
   assert.deepEqual(injectedScripts, [['d1']]);
   assert.deepEqual(
@@ -143,10 +143,10 @@ test('the first operation injects the page script, later ones reuse the port, an
 
 test('an error of the page script becomes a tool error, and an invalid answer an internal error', async (t) => {
   const { runOperation, answer: answerOperation, codeOf } = makeFixture(t);
-  const staleCode = codeOf(runOperation());
+  const staleErrorCode = codeOf(runOperation());
   await runPendingPromises();
   answerOperation(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
-  assert.equal(await staleCode, 'stale_ref');
+  assert.equal(await staleErrorCode, 'stale_ref');
   const invalid = codeOf(runOperation());
   await runPendingPromises();
   answerOperation(2, { ok: true, result: { snapshot: 's1' } });
@@ -192,17 +192,17 @@ test('an operation fails if Chrome rejects the page script, and counts as not st
 test('an operation fails with page_unresponsive if the script injection hangs or the page never answers', async (t) => {
   const { state: pageState, runOperation, sendMessage, codeOf } = makeFixture(t);
   pageState.inject = () => new Promise(() => {});
-  const stuckPageCode = codeOf(runOperation());
+  const stuckErrorCode = codeOf(runOperation());
   await runPendingPromises();
   t.mock.timers.tick(5000);
-  assert.equal(await stuckPageCode, 'page_unresponsive');
+  assert.equal(await stuckErrorCode, 'page_unresponsive');
   pageState.inject = async () => {};
   pageState.answersPings = false;
-  const silentPageCode = codeOf(runOperation());
+  const silentErrorCode = codeOf(runOperation());
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
   t.mock.timers.tick(10_000);
-  assert.equal(await silentPageCode, 'page_unresponsive');
+  assert.equal(await silentErrorCode, 'page_unresponsive');
 });
 
 test('onSilent can end an operation whose page ignores pings for 2 s, but not while the page answers', async (t) => {
@@ -212,17 +212,17 @@ test('onSilent can end an operation whose page ignores pings for 2 s, but not wh
   await runPendingPromises();
   t.mock.timers.tick(60_000);
   await runPendingPromises();
-  answerOperation(1, { ok: true, result: tabFacts });
-  assert.deepEqual(await slowRun, tabFacts);
+  answerOperation(1, { ok: true, result: defaultTabState });
+  assert.deepEqual(await slowRun, defaultTabState);
   pageState.answersPings = false;
   pageState.inject = () => new Promise(() => {});
-  const blockedCode = codeOf(runOperation(onSilence));
+  const blockedErrorCode = codeOf(runOperation(onSilence));
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
   await runPendingPromises();
   t.mock.timers.tick(1000);
-  assert.equal(await blockedCode, 'dialog_open');
+  assert.equal(await blockedErrorCode, 'dialog_open');
 });
 
 test('a cancellation is sent to the page script, and the operation then rejects with the reason', async (t) => {
@@ -249,7 +249,7 @@ test('a page that runs scripts but ignores pings counts as replaced; the next op
   pageState.answersPings = true;
   const nextRun = runOperation();
   await runPendingPromises();
-  answerOperation(1, { ok: true, result: tabFacts });
-  assert.deepEqual(await nextRun, tabFacts);
+  answerOperation(1, { ok: true, result: defaultTabState });
+  assert.deepEqual(await nextRun, defaultTabState);
   assert.equal(injectedScripts.length, 3, 'want 3 injections: 2 operations, 1 probe');
 });

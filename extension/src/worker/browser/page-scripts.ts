@@ -9,11 +9,11 @@ import type {
   PageOperationOf,
   PageResult,
 } from '../../page/operations.ts';
-import { readMessageFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
+import { readMessageFromPage, type SerializedPageMessage, type UnvalidatedPageMessage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { awaitWithin, sleep } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
-import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
+import { isInputRequest, isProgress, readPageAnswer } from './page-answers.ts';
 import { addUserText, makeCallFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PageDocument identifies one document of a tab: the top document, or the document of a child frame. */
@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilence is called when the page has not answered pings for SilentAfterMs. If the page has still not answered when
+   * onSilence is called when the page has not answered pings for PageSilenceThresholdMs. If the page has still not answered when
    * onSilence returns, the operation fails with the error that onSilence returned.
    */
   onSilence?(hasBegun: boolean): Promise<ToolFailure | undefined>;
@@ -68,12 +68,12 @@ export class PageLostError extends ToolFailure {
 
 const InjectTimeoutMs = 5000;
 const PingIntervalMs = 500;
-const SilentAfterMs = 2000;
+const PageSilenceThresholdMs = 2000;
 /**
- * ProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
+ * ContentProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
  * milliseconds.
  */
-const ProbeTimeoutMs = 500;
+const ContentProbeTimeoutMs = 500;
 /** UnresponsiveAfterMs is how long a page may send no message before its operations fail, in milliseconds. */
 const UnresponsiveAfterMs = 10_000;
 const IdleCloseDelayMs = 30_000;
@@ -82,7 +82,7 @@ const CancelAnswerTimeoutMs = 2500;
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  onInput(value: unknown, answerInput: (isDone: boolean) => void): void;
+  onInput(value: unknown, reportInputDone: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
   onPageLost(tabState: TabState, isReplaced: boolean): void;
   onSilence(silentMs: number): void;
@@ -126,16 +126,16 @@ export class PageScripts {
   async #openConnection(document: PageDocument): Promise<PageConnection> {
     const { tabId, frameId, documentId } = document;
     let injectionProblem: unknown;
-    const injectingScript = this.#options.inject(tabId, [documentId]).then(
+    const injectionPromise = this.#options.inject(tabId, [documentId]).then(
       () => true,
       (error: unknown) => {
         injectionProblem = error;
         return true;
       },
     );
-    const hasSettled = await awaitWithin(injectingScript, InjectTimeoutMs);
-    if (injectionProblem !== undefined) throw await this.#explainInjection(document, injectionProblem);
-    if (!hasSettled) throw makeUnresponsiveFailure(false);
+    const hasInjectionSettled = await awaitWithin(injectionPromise, InjectTimeoutMs);
+    if (injectionProblem !== undefined) throw await this.#explainInjectionFailure(document, injectionProblem);
+    if (!hasInjectionSettled) throw makeUnresponsiveFailure(false);
     const connection: PageConnection = new PageConnection({
       after: await this.#options.numbers.get(tabId, frameId),
       saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
@@ -148,7 +148,7 @@ export class PageScripts {
     return connection;
   }
 
-  async #explainInjection(document: PageDocument, injectionProblem: unknown): Promise<ToolFailure> {
+  async #explainInjectionFailure(document: PageDocument, injectionProblem: unknown): Promise<ToolFailure> {
     const tabState = await this.#options.readTabState(document.tabId);
     if (tabState !== 'open' || !(await this.#options.hasDocument(document)))
       return makeDocumentGoneFailure(tabState, false);
@@ -228,7 +228,7 @@ class PageConnection {
       });
     } catch (error) {
       if (this.#pendingOperations.has(id)) cancelOperation();
-      throw signal.aborted ? addProgressToReason(signal.reason, error) : error;
+      throw signal.aborted ? addProgressToAbortReason(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
       this.#removeOperation(id);
@@ -247,15 +247,15 @@ class PageConnection {
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
-      onInput: (value, answerInput) => {
+      onInput: (value, reportInputDone) => {
         const inputPromise = isInputRequest(value) ? options.onInput?.(value) : undefined;
-        void (inputPromise ?? Promise.resolve(false)).then(answerInput, (error: unknown) => {
-          answerInput(false);
+        void (inputPromise ?? Promise.resolve(false)).then(reportInputDone, (error: unknown) => {
+          reportInputDone(false);
           if (!options.signal.aborted) reject(error); // a cancelled operation reports its own error
         });
       },
       onAnswer: (value) => {
-        const answer = readAnswer(operation.name, value);
+        const answer = readPageAnswer(operation.name, value);
         if (!answer) reject(makeCallFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
         else if (answer.ok) resolve(answer.result);
         else reject(toOperationFailure(answer.error));
@@ -268,7 +268,7 @@ class PageConnection {
         const failure = await options.onSilence(pendingOperation.hasBegun);
         if (await this.#contentProbe) return;
         isCheckRunning = false;
-        if (failure && Date.now() - this.#lastMessageAtMs >= SilentAfterMs) reject(failure);
+        if (failure && Date.now() - this.#lastMessageAtMs >= PageSilenceThresholdMs) reject(failure);
       },
     };
     return pendingOperation;
@@ -294,9 +294,9 @@ class PageConnection {
     this.#send({ op: 'ping' });
     if (this.#options.isBlocked()) this.#lastMessageAtMs = Date.now();
     const silentMs = Date.now() - this.#lastMessageAtMs;
-    if (silentMs >= SilentAfterMs) this.#contentProbe ??= this.#detectReplacedContent();
+    if (silentMs >= PageSilenceThresholdMs) this.#contentProbe ??= this.#detectReplacedContent();
     else this.#contentProbe = undefined;
-    if (silentMs >= SilentAfterMs)
+    if (silentMs >= PageSilenceThresholdMs)
       for (const operation of this.#pendingOperations.values()) operation.onSilence(silentMs);
   }
 
@@ -305,27 +305,27 @@ class PageConnection {
    * does not answer over the port, another script has replaced its content.
    */
   async #detectReplacedContent(): Promise<boolean> {
-    const probedMs = Date.now();
+    const probeStartMs = Date.now();
     const injectedScript = this.#options.inject().then(
       () => true,
       () => false,
     );
-    if ((await awaitWithin(injectedScript, ProbeTimeoutMs)) !== true) return false;
+    if ((await awaitWithin(injectedScript, ContentProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
-    await sleep(ProbeTimeoutMs);
-    if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;
+    await sleep(ContentProbeTimeoutMs);
+    if (this.#lastMessageAtMs >= probeStartMs || this.#isClosed) return false;
     this.#close();
     const tabState = await this.#options.readState();
     for (const operation of [...this.#pendingOperations.values()]) operation.onPageLost(tabState, true);
     return true;
   }
 
-  #send(messageToPage: SentToPage): void {
+  #send(messageToPage: SerializedPageMessage): void {
     if (this.#isClosed) return;
     for (const piece of splitText(JSON.stringify(messageToPage))) this.#port.post(piece);
   }
 
-  #receive(pageMessage: UnknownFromPage): void {
+  #receive(pageMessage: UnvalidatedPageMessage): void {
     if (pageMessage.op === 'answer') this.#options.saveNumbers(pageMessage.last);
     const operation = this.#pendingOperations.get(pageMessage.id);
     if (!operation) return;
@@ -364,10 +364,10 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * If the abort reason of a cancelled operation is a ToolFailure, addProgressToReason adds what the operation did before
+ * If the abort reason of a cancelled operation is a ToolFailure, addProgressToAbortReason adds what the operation did before
  * the cancellation to the reason.
  */
-function addProgressToReason(reason: unknown, error: unknown): unknown {
+function addProgressToAbortReason(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }

@@ -24,7 +24,7 @@ test('a tool without its Chrome permission fails with an error that names the pe
     async () => ({ text: 'Deleted.' }),
     async (permission) => grantedPermissions.has(permission),
   );
-  const error = await runCookiesTool(call).catch((thrown: unknown) => thrown);
+  const error = await runCookiesTool(call).catch((thrownValue: unknown) => thrownValue);
   assert.ok(error instanceof ToolFailure);
   assert.equal(error.error.tool?.code, 'needs_permission');
   assert.match(

@@ -22,7 +22,7 @@ export interface Picture {
 
 /** Chrome allows an extension to capture a tab at most twice per second. */
 const QuotaRetryMs = 600;
-const MaxAttempts = 5;
+const MaxPictureAttempts = 5;
 /** ImageQuality is the quality of WebP and JPEG pictures, from 0 to 1. */
 const ImageQuality = 0.8;
 
@@ -44,7 +44,7 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   if (tabPicture) {
     const picturedPart = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
     const areaField = pictureArea ? { area: pictureArea.rect } : {};
-    const options = { mimeType: `image/${type}`, viewWidth: tabPicture.width, ...areaField, ...widthLimit };
+    const options = { mimeType: `image/${type}`, viewportWidth: tabPicture.width, ...areaField, ...widthLimit };
     return toResult(`Picture of ${picturedPart}`, await browser.drawPicture(tabPicture.data, options), type);
   }
   const areaField = pictureArea ? { area: pictureArea.rect } : { isFullPage };
@@ -130,7 +130,7 @@ async function captureVisibleTab(
       throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays', showTabAlternativeTexts);
     } catch (error) {
       if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
-      if (attemptNumber === MaxAttempts)
+      if (attemptNumber === MaxPictureAttempts)
         throw toolFailure('timeout', 'Chrome takes two pictures a second. Try again later');
       await sleep(QuotaRetryMs, call.signal);
     }
@@ -166,8 +166,8 @@ const missingSiteAccessTexts: FailureTexts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function makeNeedsDebuggerFailure(subjectText: string, alternative: FailureTexts): Error {
-  return makeDebuggerRequiredFailure(`${subjectText} needs the debugger`, alternative);
+function makeNeedsDebuggerFailure(subject: string, alternative: FailureTexts): Error {
+  return makeDebuggerRequiredFailure(`${subject} needs the debugger`, alternative);
 }
 
 function makeDebuggerRequiredFailure(reason: string, alternative: FailureTexts): Error {
@@ -180,10 +180,10 @@ function makeDebuggerRequiredFailure(reason: string, alternative: FailureTexts):
 
 export interface PictureOptions {
   readonly mimeType: string;
-  /** The field `viewWidth` is the width of the viewport in CSS pixels, and is required if `ratio` is missing. */
-  readonly viewWidth?: number;
+  /** The field `viewportWidth` is the width of the viewport in CSS pixels, and is required if `ratio` is missing. */
+  readonly viewportWidth?: number;
   /**
-   * The field `ratio` is the number of pixels in the picture for each CSS pixel, and is required if `viewWidth` is
+   * The field `ratio` is the number of pixels in the picture for each CSS pixel, and is required if `viewportWidth` is
    * missing.
    */
   readonly ratio?: number;
@@ -195,10 +195,10 @@ export interface PictureOptions {
 /** drawPicture crops a picture, scales it to one pixel for each CSS pixel, and returns the picture in base64. */
 export async function drawPicture(
   dataUrl: string,
-  { mimeType, viewWidth = 0, area: pictureArea, maxWidth, ...options }: PictureOptions,
+  { mimeType, viewportWidth = 0, area: pictureArea, maxWidth, ...options }: PictureOptions,
 ): Promise<Picture> {
   const imageBitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
-  const pixelRatio = options.ratio ?? (viewWidth > 0 ? imageBitmap.width / viewWidth : 1);
+  const pixelRatio = options.ratio ?? (viewportWidth > 0 ? imageBitmap.width / viewportWidth : 1);
   const sourceArea = cropArea(pictureArea, pixelRatio, imageBitmap);
   const cssWidth = sourceArea.width / pixelRatio;
   const scaleFactor = Math.min(cssWidth, maxWidth ?? cssWidth) / sourceArea.width;

@@ -29,7 +29,7 @@ async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult
   if (!top) return {};
   const result = await frames.run(call, top, 'find', options);
   const childFrameResults = await Promise.all(
-    otherFrames.slice(0, MaxFrames).map((frame) => frames.runInChild(call, frame, 'find', options)),
+    otherFrames.slice(0, MaxFrames).map((frame) => frames.runInChildFrame(call, frame, 'find', options)),
   );
   const frameMatches = childFrameResults.flatMap((frameResult, i) =>
     frameResult ? [{ frame: otherFrames[i], ...frameResult }] : [],
@@ -38,8 +38,8 @@ async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult
   const lines = result.matches.map((match) => formatMatch(match));
   for (const { frame, matches } of frameMatches) lines.push(...matches.map((match) => formatMatch(match, frame)));
   const shownLines = lines.slice(0, limit);
-  const isCapped = [result, ...frameMatches].some((frameResult) => frameResult.total >= MaxCountedMatches);
-  const count = isCapped ? `at least ${total}` : `${total}`;
+  const isTotalCapped = [result, ...frameMatches].some((frameResult) => frameResult.total >= MaxCountedMatches);
+  const count = isTotalCapped ? `at least ${total}` : `${total}`;
   const text =
     total === 0
       ? 'Nothing matches. Try a shorter text, or take a snapshot.'
@@ -69,13 +69,13 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
   const cursor = readText(args, 'cursor');
   const target = cursor === undefined ? readText(args, 'target') : undefined;
   const first = target === undefined ? undefined : await frames.findFrameByRef(call, target);
-  const queue = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
+  const pendingPositions = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
   const parts: string[] = [];
   const notes = new Set<string>();
   let remainingTokens = maxTokens;
-  for (let position = queue.shift(); position; position = queue.shift()) {
+  for (let position = pendingPositions.shift(); position; position = pendingPositions.shift()) {
     if (parts.length > 0 && remainingTokens < MinFrameTokens) {
-      queue.unshift(position);
+      pendingPositions.unshift(position);
       break;
     }
     const isFirst = parts.length === 0;
@@ -99,14 +99,14 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
       remainingTokens -= result.tokens;
     }
     const children = await frames.findChildFrames(call, frame, result.frames);
-    queue.unshift(...children.map((child) => ({ prefix: child.frame.prefix })));
+    pendingPositions.unshift(...children.map((child) => ({ prefix: child.frame.prefix })));
     if (result.cursor === undefined) continue;
-    queue.unshift({ prefix: frame.prefix, cursor: result.cursor });
+    pendingPositions.unshift({ prefix: frame.prefix, cursor: result.cursor });
     break;
   }
   if (parts.length === 0)
     throw makeCallFailure('invalid_arguments', 'the frame of this cursor is gone. Read the page again');
-  if (queue.length > 0) notes.add(`More follows: repeat with cursor "${formatCursor(queue)}".`);
+  if (pendingPositions.length > 0) notes.add(`More follows: repeat with cursor "${formatCursor(pendingPositions)}".`);
   else if (notes.size === 0) notes.add('This is the end of the page.');
   return { text: [...notes].join(' '), content: parts.join('\n\n') };
 }
@@ -122,14 +122,16 @@ async function readFrame(
   options: ReadArguments,
   isFirst: boolean,
 ): Promise<ReadResult | undefined> {
-  return await (isFirst ? frames.run(call, frame, 'read', options) : frames.runInChild(call, frame, 'read', options));
+  return await (isFirst
+    ? frames.run(call, frame, 'read', options)
+    : frames.runInChildFrame(call, frame, 'read', options));
 }
 
 // The cursor of browser_read_page lists the positions at which reading continues, joined by "+". For example, the
 // cursor "top:r1+f12:" continues in the top frame, and then reads frame f12.
 
-function formatCursor(queue: readonly ReadPosition[]): string {
-  return queue.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');
+function formatCursor(pendingPositions: readonly ReadPosition[]): string {
+  return pendingPositions.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');
 }
 
 function parseCursor(text: string): ReadPosition[] {

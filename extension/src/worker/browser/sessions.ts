@@ -17,8 +17,8 @@ export interface SessionsOptions {
   detachUnusedTab(tabId: number): Promise<void>;
 }
 
-/** UsedSession is an MCP session whose calls this service worker has run. */
-interface UsedSession {
+/** SessionUsage is an MCP session whose calls this service worker has run. */
+interface SessionUsage {
   /** usedTabs contains when the session last called a tool in a tab, in milliseconds since 1970, by tab ID. */
   readonly usedTabs: Map<number, number>;
   runningCalls: number;
@@ -31,7 +31,7 @@ interface UsedSession {
  */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #sessions = new Map<string, UsedSession>();
+  readonly #sessions = new Map<string, SessionUsage>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -45,16 +45,20 @@ export class Sessions {
   trackTabUse(tool: BrowserTool): BrowserTool {
     return async (call) => {
       if (call.session === '') return await tool(call);
-      const usedSession = this.#sessions.get(call.session) ?? { usedTabs: new Map(), runningCalls: 0, hasEnded: false };
-      this.#sessions.set(call.session, usedSession);
-      usedSession.runningCalls++;
+      const sessionUsage = this.#sessions.get(call.session) ?? {
+        usedTabs: new Map(),
+        runningCalls: 0,
+        hasEnded: false,
+      };
+      this.#sessions.set(call.session, sessionUsage);
+      sessionUsage.runningCalls++;
       try {
         return await tool(call);
       } finally {
-        if (call.tabId > 0) usedSession.usedTabs.set(call.tabId, Date.now());
-        usedSession.runningCalls--;
+        if (call.tabId > 0) sessionUsage.usedTabs.set(call.tabId, Date.now());
+        sessionUsage.runningCalls--;
         // A cancelled call may have stored data for its MCP session even after the session ended.
-        if (usedSession.hasEnded && usedSession.runningCalls === 0) void this.#end(call.session, usedSession);
+        if (sessionUsage.hasEnded && sessionUsage.runningCalls === 0) void this.#end(call.session, sessionUsage);
       }
     };
   }
@@ -62,27 +66,27 @@ export class Sessions {
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {
-        const usedSession = this.#sessions.get(session);
-        if (!usedSession) return;
-        usedSession.hasEnded = true;
-        await this.#end(session, usedSession);
+        const sessionUsage = this.#sessions.get(session);
+        if (!sessionUsage) return;
+        sessionUsage.hasEnded = true;
+        await this.#end(session, sessionUsage);
       }),
     );
   }
 
-  async #end(session: string, usedSession: UsedSession): Promise<void> {
-    if (usedSession.runningCalls === 0) this.#sessions.delete(session);
+  async #end(session: string, sessionUsage: SessionUsage): Promise<void> {
+    if (sessionUsage.runningCalls === 0) this.#sessions.delete(session);
     // If one store cannot delete the data of the session, continue with the other stores.
     for (const component of this.#options.parts) await component.endSession(session).catch(() => undefined);
-    const tabIds = [...usedSession.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, usedSession));
+    const tabIds = [...sessionUsage.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, sessionUsage));
     await Promise.all(tabIds.map((tabId) => this.#options.detachUnusedTab(tabId).catch(() => undefined)));
   }
 
   /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
-  #isUsedByOthers(tabId: number, endedSession: UsedSession): boolean {
+  #isUsedByOthers(tabId: number, endedSessionUsage: SessionUsage): boolean {
     const sinceMs = Date.now() - DetachDelayMs;
-    return [...this.#sessions.values()].some((usedSession) => {
-      const lastUsedMs = usedSession === endedSession ? undefined : usedSession.usedTabs.get(tabId);
+    return [...this.#sessions.values()].some((sessionUsage) => {
+      const lastUsedMs = sessionUsage === endedSessionUsage ? undefined : sessionUsage.usedTabs.get(tabId);
       return lastUsedMs !== undefined && lastUsedMs >= sinceMs;
     });
   }

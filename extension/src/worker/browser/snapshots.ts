@@ -151,7 +151,7 @@ export class Snapshots {
     parent: FrameTarget,
     { frames, tokens }: SnapshotResult,
     options: SnapshotArguments,
-    { childSnapshots: family, notes }: { readonly childSnapshots: ChildSnapshot[]; readonly notes: string[] },
+    { childSnapshots: allSnapshots, notes }: { readonly childSnapshots: ChildSnapshot[]; readonly notes: string[] },
     depth: number,
   ): Promise<ChildFrame[]> {
     const shown = frames.filter(({ line, visible }) => line >= 0 && (options.mode !== 'viewport' || visible));
@@ -161,28 +161,28 @@ export class Snapshots {
     const maxChildFrames = countFrames(options.maxTokens ?? DefaultMaxTokens, tokens);
     const childFrames = all
       .filter(({ info }, i) => i < maxChildFrames || (isInView && info.visible !== undefined))
-      .slice(0, MaxFrames - family.length);
+      .slice(0, MaxFrames - allSnapshots.length);
     if (childFrames.length < all.length) notes.push(describeOmittedFrames(all.length - childFrames.length));
     const maxTokens = limitChildTokens(options.maxTokens ?? DefaultMaxTokens, tokens, childFrames.length);
     const childSnapshots = await Promise.all(
       childFrames.map(async ({ info, frame }): Promise<ChildFrame[]> => {
-        const childOptions: SnapshotArguments = {
+        const childSnapshotOptions: SnapshotArguments = {
           mode: options.mode ?? 'full',
           maxTokens,
           ...(info.visible ? { view: info.visible } : {}),
         };
-        const snapshot = await this.#frames.runInChild(call, frame, 'snapshot', childOptions);
+        const snapshot = await this.#frames.runInChildFrame(call, frame, 'snapshot', childSnapshotOptions);
         if (!snapshot) {
           notes.push(`Frame ${frame.prefix} did not answer and is left out.`);
           return [];
         }
-        family.push({ frame, snapshot: snapshot.snapshot });
+        allSnapshots.push({ frame, snapshot: snapshot.snapshot });
         const children = await this.#takeChildSnapshots(
           call,
           frame,
           snapshot,
-          childOptions,
-          { childSnapshots: family, notes },
+          childSnapshotOptions,
+          { childSnapshots: allSnapshots, notes },
           depth + 1,
         );
         return [{ ref: info.ref, snapshot, children }];
@@ -199,13 +199,13 @@ export class Snapshots {
   ): Promise<BrowserResult> {
     const earlierSnapshots = this.#childSnapshots.get(makeSnapshotKey(frame, sinceSnapshot)) ?? [];
     const childSnapshots: ChildSnapshot[] = [];
-    const sections = isUnchanged(result) ? [] : [result.text];
-    sections.push(...(await this.#describeFrameChanges(call, frame, result, earlierSnapshots, childSnapshots, 1)));
+    const textSections = isUnchanged(result) ? [] : [result.text];
+    textSections.push(...(await this.#describeFrameChanges(call, frame, result, earlierSnapshots, childSnapshots, 1)));
     this.#storeChildSnapshots(frame, result.snapshot, childSnapshots);
     const text =
-      sections.length === 0 ? `Nothing changed since ${sinceSnapshot}.` : `What changed since ${sinceSnapshot}.`;
+      textSections.length === 0 ? `Nothing changed since ${sinceSnapshot}.` : `What changed since ${sinceSnapshot}.`;
     const loadingNote = result.loading ? ` ${StillLoadingNote}` : '';
-    const content = sections.length === 0 ? {} : { content: sections.join('\n') };
+    const content = textSections.length === 0 ? {} : { content: textSections.join('\n') };
     return { text: `Snapshot ${result.snapshot}. ${text}${loadingNote}`, ...content, snapshot: result.snapshot };
   }
 
@@ -223,23 +223,23 @@ export class Snapshots {
       0,
       MaxFrames - childSnapshots.length,
     );
-    const sections: string[] = [];
+    const textSections: string[] = [];
     for (const { frame } of childFrames) {
       const old = earlierSnapshots.find((child) => child.frame.documentId === frame.documentId);
       const options: SnapshotArguments = {
         maxTokens: ChangedFrameMaxTokens,
         ...(old === undefined ? {} : { since: old.snapshot }),
       };
-      const changes = await this.#frames.runInChild(call, frame, 'snapshot', options);
+      const changes = await this.#frames.runInChildFrame(call, frame, 'snapshot', options);
       if (!changes) continue;
       childSnapshots.push({ frame, snapshot: changes.snapshot });
       if (!isUnchanged(changes) && changes.text !== '')
-        sections.push(`in frame ${frame.prefix}${old === undefined ? ' (a new document)' : ''}:\n${changes.text}`);
-      sections.push(
+        textSections.push(`in frame ${frame.prefix}${old === undefined ? ' (a new document)' : ''}:\n${changes.text}`);
+      textSections.push(
         ...(await this.#describeFrameChanges(call, frame, changes, earlierSnapshots, childSnapshots, depth + 1)),
       );
     }
-    return sections;
+    return textSections;
   }
 
   #storeChildSnapshots(frame: FrameTarget, snapshot: string, childSnapshots: readonly ChildSnapshot[]): void {

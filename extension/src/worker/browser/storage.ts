@@ -161,8 +161,8 @@ const ClearableDataTypes = ['cookies', ...StoredDataTypes] as const;
 
 async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const url = new URL(parseWebUrl(requireText(args, 'origin')));
-  const namedTypes = readTexts(args, 'types') ?? ClearableDataTypes;
-  const isNamed = (type: (typeof ClearableDataTypes)[number]) => namedTypes.includes(type);
+  const requestedTypes = readTexts(args, 'types') ?? ClearableDataTypes;
+  const isNamed = (type: (typeof ClearableDataTypes)[number]) => requestedTypes.includes(type);
   const storedTypes = StoredDataTypes.filter(isNamed);
   const deletedTypes: string[] = [];
   if (isNamed('cookies')) deletedTypes.push(await removeCookies(browser, url.hostname));

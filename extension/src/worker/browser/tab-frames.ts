@@ -95,8 +95,8 @@ export class TabFrames {
     return await this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
   }
 
-  /** If the child frame does not answer or the operation fails, runInChild returns undefined. */
-  async runInChild<N extends PageOperationName>(
+  /** If the child frame does not answer or the operation fails, runInChildFrame returns undefined. */
+  async runInChildFrame<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
     frame: FrameTarget,
     name: N,
@@ -122,8 +122,8 @@ export class TabFrames {
       if (!parent) return undefined;
       const parentTarget = makeFrameTarget(call.tabId, parent);
       const [frameFacts, foundFrames] = await Promise.all([
-        this.runInChild(call, child, 'facts', {}),
-        this.runInChild(call, parentTarget, 'frameAreas', {}),
+        this.runInChildFrame(call, child, 'facts', {}),
+        this.runInChildFrame(call, parentTarget, 'frameAreas', {}),
       ]);
       const frameArea = foundFrames?.areas.find(({ index }) => index === frameFacts?.index)?.area;
       if (!frameArea) return undefined;
@@ -143,28 +143,28 @@ export class TabFrames {
     tabPoint: { readonly x: number; readonly y: number },
     isShown: boolean,
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
-    let foundFrames = { x: tabPoint.x, y: tabPoint.y };
-    if (frame.frameId === 0) return foundFrames;
+    let framePoint = { x: tabPoint.x, y: tabPoint.y };
+    if (frame.frameId === 0) return framePoint;
     const frames = await this.#options.listTabFrames(call.tabId);
     for (let child = frame; child.frameId !== 0; ) {
       const knownFrame = frames.find(({ documentId }) => documentId === child.documentId);
       const parent = frames.find(({ frameId }) => frameId === knownFrame?.parentFrameId);
       if (!knownFrame || !parent) return undefined;
       const parentTarget = makeFrameTarget(call.tabId, parent);
-      const frameFacts = await this.runInChild(call, child, 'facts', {});
+      const frameFacts = await this.runInChildFrame(call, child, 'facts', {});
       if (!frameFacts) return undefined;
       const { index, url, size } = frameFacts;
       const mappedPoint = await this.#mapPointToParent(call, parentTarget, {
         index,
         url,
         ...size,
-        ...foundFrames,
+        ...framePoint,
         scroll: isShown,
       });
       if (!mappedPoint) return undefined;
-      [foundFrames, child] = [mappedPoint, parentTarget];
+      [framePoint, child] = [mappedPoint, parentTarget];
     }
-    return foundFrames;
+    return framePoint;
   }
 
   /** The method `focus` moves the keyboard focus to a frame by focusing the frame element in each ancestor frame. */
@@ -175,10 +175,10 @@ export class TabFrames {
     if (!parent) return frame.frameId === 0;
     const parentTarget = makeFrameTarget(call.tabId, parent);
     if (!(await this.focus(call, parentTarget))) return false;
-    const frameFacts = await this.runInChild(call, frame, 'facts', {});
+    const frameFacts = await this.runInChildFrame(call, frame, 'facts', {});
     if (!frameFacts) return false;
     const child = { index: frameFacts.index, url: frameFacts.url, ...frameFacts.size };
-    return (await this.runInChild(call, parentTarget, 'focusFrame', child))?.focused === true;
+    return (await this.runInChildFrame(call, parentTarget, 'focusFrame', child))?.focused === true;
   }
 
   /**
@@ -191,7 +191,7 @@ export class TabFrames {
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
     const endMs = Date.now() + MaxCoveredWaitMs;
     for (;;) {
-      const frameResult = await this.runInChild(call, parent, 'framePoint', args);
+      const frameResult = await this.runInChildFrame(call, parent, 'framePoint', args);
       if (!frameResult?.point) return undefined;
       if (frameResult.hit || !args.scroll) return frameResult.point;
       if (Date.now() >= endMs)
@@ -215,7 +215,7 @@ export class TabFrames {
     const childCandidates = await Promise.all(
       children.slice(0, MaxFrames).map(async (child) => {
         const frame = makeFrameTarget(call.tabId, child);
-        const frameFacts = await this.runInChild(call, frame, 'facts', {});
+        const frameFacts = await this.runInChildFrame(call, frame, 'facts', {});
         return frameFacts ? [{ frame, index: frameFacts.index, url: child.url }] : [];
       }),
     );

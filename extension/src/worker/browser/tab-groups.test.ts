@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { TabGroups } from './tab-groups.ts';
 
-function makeGroups(hasPermission = true) {
+function makeTabGroups(hasPermission = true) {
   const addedTabs: string[] = [];
   const groupByTab = new Map<number, number>();
   const settings = new Map<string, string>();
@@ -37,7 +37,7 @@ function makeGroups(hasPermission = true) {
 }
 
 test('each client has a fixed color, and the first clients have different colors', async () => {
-  const { browser, addedTabs } = makeGroups();
+  const { browser, addedTabs } = makeTabGroups();
   const tabGroups = new TabGroups(browser);
   await Promise.all([
     tabGroups.add(1, 'claude'),
@@ -52,14 +52,14 @@ test('each client has a fixed color, and the first clients have different colors
 });
 
 test("a tab is in no group if the permission tabGroups or the client's name is missing", async () => {
-  const { browser, addedTabs } = makeGroups(false);
+  const { browser, addedTabs } = makeTabGroups(false);
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
   assert.deepEqual(addedTabs, []);
 });
 
 test("TabGroups finds a client's tab groups by their IDs, even after a restart of the worker", async () => {
-  const { browser, groupOf } = makeGroups();
+  const { browser, groupOf } = makeTabGroups();
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups(browser).add(2, 'claude');
   await new TabGroups(browser).add(3, 'cursor');

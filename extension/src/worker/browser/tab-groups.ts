@@ -12,7 +12,7 @@ export interface TabGroupsBrowser
 /** GroupColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
 const GroupColorsSetting = 'tabGroupColors';
 /** Tab group IDs are in the session storage, because Chrome assigns new IDs when the browser restarts. */
-const TabGroupsKey = 'tabGroups';
+const TabGroupsStorageKey = 'tabGroups';
 const MaxGroups = 50;
 const MaxColors = 50;
 
@@ -23,7 +23,7 @@ const MaxColors = 50;
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
   /** TabGroups adds one tab after the other, because concurrent additions could create two groups for one client. */
-  #lastAddition: Promise<void> = Promise.resolve();
+  #lastGroupAddition: Promise<void> = Promise.resolve();
 
   constructor(browser: TabGroupsBrowser) {
     this.#browser = browser;
@@ -34,20 +34,22 @@ export class TabGroups {
    * rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
-    this.#lastAddition = this.#lastAddition.then(() => this.#addToGroup(tabId, client)).catch(() => undefined);
-    return this.#lastAddition;
+    this.#lastGroupAddition = this.#lastGroupAddition
+      .then(() => this.#addToGroup(tabId, client))
+      .catch(() => undefined);
+    return this.#lastGroupAddition;
   }
 
   async #addToGroup(tabId: number, client: string): Promise<void> {
     if (client === '' || !(await this.#browser.hasPermission('tabGroups'))) return;
-    const groupsByClient = readGroups(await this.#browser.readSessionValue(TabGroupsKey));
+    const groupsByClient = readGroups(await this.#browser.readSessionValue(TabGroupsStorageKey));
     const clientGroups = groupsByClient.get(client) ?? [];
     const groupId = await this.#browser.groupTab(tabId, clientGroups, client, await this.#chooseColor(client));
     if (clientGroups.includes(groupId)) return;
     groupsByClient.delete(client);
     groupsByClient.set(client, [...clientGroups, groupId].slice(-MaxGroups));
     const entries = [...groupsByClient].slice(-MaxGroups);
-    await this.#browser.writeSessionValue(TabGroupsKey, JSON.stringify(Object.fromEntries(entries)));
+    await this.#browser.writeSessionValue(TabGroupsStorageKey, JSON.stringify(Object.fromEntries(entries)));
   }
 
   /** #chooseColor gives a new client a color that no other client has, if possible. */
@@ -57,7 +59,7 @@ export class TabGroups {
     if (storedColor) return storedColor;
     const usedColors = new Set(colorByClient.values());
     const color =
-      GroupColors.find((freeColor) => !usedColors.has(freeColor)) ??
+      GroupColors.find((groupColor) => !usedColors.has(groupColor)) ??
       GroupColors[colorByClient.size % GroupColors.length] ??
       'grey';
     colorByClient.set(client, color);
@@ -81,7 +83,7 @@ function readColors(groupsText: string | undefined): Map<string, GroupColor> {
   const colorByClient = new Map<string, GroupColor>();
   const storedColor: unknown = groupsText === undefined ? {} : JSON.parse(groupsText);
   for (const [client, value] of Object.entries(isRecord(storedColor) ? storedColor : {})) {
-    const color = GroupColors.find((knownColor) => knownColor === value);
+    const color = GroupColors.find((groupColor) => groupColor === value);
     if (color) colorByClient.set(client, color);
   }
   return colorByClient;

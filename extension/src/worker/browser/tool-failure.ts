@@ -1,6 +1,6 @@
 import type { CallError, ErrorCode } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
-import { endedErrors, notStartedErrors } from '../calls/endings.ts';
+import { errorsByTabState, notStartedErrors } from '../calls/endings.ts';
 
 /** ToolErrorCode is a machine-readable reason why a browser tool failed. */
 export type ToolErrorCode =
@@ -99,10 +99,10 @@ function toTexts(
 }
 
 export function makeDocumentGoneFailure(state: TabState, hasStarted: boolean): ToolFailure {
-  return new ToolFailure(hasStarted ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
+  return new ToolFailure(hasStarted ? errorsByTabState[state] : { ...notStartedErrors[state], notStarted: true });
 }
 
-export function toCallError(thrown: unknown): CallError {
-  if (thrown instanceof ToolFailure) return thrown.error;
-  return { code: 'internal', message: thrown instanceof Error ? thrown.message : String(thrown) };
+export function toCallError(thrownValue: unknown): CallError {
+  if (thrownValue instanceof ToolFailure) return thrownValue.error;
+  return { code: 'internal', message: thrownValue instanceof Error ? thrownValue.message : String(thrownValue) };
 }

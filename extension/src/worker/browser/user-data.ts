@@ -52,15 +52,15 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
     startTime: fromMs ?? Date.now() - DayMs,
     maxResults: maxEntries,
   };
-  const foundEntries = await browser.searchHistory(
+  const historyEntries = await browser.searchHistory(
     to === undefined ? historySearch : { ...historySearch, endTime: to },
   );
-  const allowedEntries = foundEntries.filter((entry) => !isForbiddenAddress(entry.url, args));
+  const allowedEntries = historyEntries.filter((entry) => !isForbiddenAddress(entry.url, args));
   const resultLines = allowedEntries.map(
     ({ url: pageUrl, title, lastVisitMs, visitCount }) =>
       `${formatTime(lastVisitMs)} ${JSON.stringify(title)} ${removeSecretsFromUrl(pageUrl)} (${formatCount(visitCount, 'visit')})`,
   );
-  const limitNote = foundEntries.length >= maxEntries ? ' There may be more: raise limit, or narrow the dates.' : '';
+  const limitNote = historyEntries.length >= maxEntries ? ' There may be more: raise limit, or narrow the dates.' : '';
   const result = makeListResult(call, resultLines, 'entry', maxEntries);
   return { ...result, text: `${result.text}${limitNote}` };
 }
@@ -113,8 +113,8 @@ async function runBookmarkAction(browser: UserDataBrowser, call: BrowserCall): P
     const query = readText(args, 'query');
     if (query === undefined || query === '')
       throw makeCallFailure('invalid_arguments', 'the action search needs a query');
-    const foundEntries = await browser.searchBookmarks(query);
-    return makeListResult(call, foundEntries.filter(isAllowed).map(formatBookmark), 'bookmark');
+    const matchingBookmarks = await browser.searchBookmarks(query);
+    return makeListResult(call, matchingBookmarks.filter(isAllowed).map(formatBookmark), 'bookmark');
   }
   const bookmarkTree = await browser.readBookmarks(readText(args, 'folder'));
   if (!bookmarkTree) throw makeNoFolderFailure();

@@ -86,13 +86,13 @@ test('user input cancels the action that runs in the tab, and a running action k
         new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason.message))),
     );
   };
-  const actingCall = begin(7);
+  const runningAction = begin(7);
   void begin(8);
   t.mock.timers.tick(150_000);
   assert.deepEqual(watchedTabs, ['7 all 120000', '7 all 120000']);
   assert.equal(input.tabHolds[0]?.endMs, 211_000, 'a running action must extend the use of its tab');
   input.receive(7, 'key');
-  assert.equal(await actingCall, 'the user took tab 7 back by a click or a key while the tool ran.');
+  assert.equal(await runningAction, 'the user took tab 7 back by a click or a key while the tool ran.');
   assert.deepEqual(reportedTabs, [7]);
   assert.deepEqual(input.tabHolds, [], 'the tab must not be in use after user input');
 });

@@ -2,7 +2,7 @@ import type { TabHold } from '../../../../wire/wire.gen.ts';
 import type * as chromeDebugger from '../../chrome-debugger.ts';
 import type * as pages from '../../chrome-pages.ts';
 import type { InputKind } from '../../chrome-pages.ts';
-import type { PanelHold } from '../../panel-message.ts';
+import type { PanelTabHold } from '../../panel-message.ts';
 import type { Fields } from '../../record.ts';
 import { Signal } from '../signal.ts';
 import type { BrowserCall } from './browser-tool.ts';
@@ -13,20 +13,20 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
   report(tabId: number): void;
 }
 
-/** WatchExtensionMs extends each watch for user input, so that the watch need not restart before every action. */
-const WatchExtensionMs = 60_000;
+/** InputWatchExtensionMs extends each watch for user input, so that the watch need not restart before every action. */
+const InputWatchExtensionMs = 60_000;
 /**
- * WatchRenewalIntervalMs is the interval at which a long action renews the watch for user input in its tab, in
+ * InputWatchRenewalIntervalMs is the interval at which a long action renews the watch for user input in its tab, in
  * milliseconds.
  */
-const WatchRenewalIntervalMs = 30_000;
-/** HoldDurationMs is how long a tab counts as used by a client after the client's last action, in milliseconds. */
-const HoldDurationMs = 60_000;
+const InputWatchRenewalIntervalMs = 30_000;
+/** TabUseDurationMs is how long a tab counts as used by a client after the client's last action, in milliseconds. */
+const TabUseDurationMs = 60_000;
 /**
- * MaxReportDelayMs limits how long a page may take to report an input event that the debugger has sent, in
+ * MaxInputReportDelayMs limits how long a page may take to report an input event that the debugger has sent, in
  * milliseconds.
  */
-const MaxReportDelayMs = 2000;
+const MaxInputReportDelayMs = 2000;
 
 const modifierKeys = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
 
@@ -49,19 +49,19 @@ export class UserInput {
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expectedInputs = new Set<ExpectedInput>();
-  /** #watchEnds contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
-  readonly #watchEnds = new Map<number, number>();
+  /** #watchEndMsByTab contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
+  readonly #watchEndMsByTab = new Map<number, number>();
   readonly #runningActions = new Set<RunningAction>();
-  #storedHolds: readonly PanelHold[] = [];
+  #storedTabHolds: readonly PanelTabHold[] = [];
 
   constructor(options: UserInputOptions) {
     this.#options = options;
   }
 
-  get tabHolds(): readonly PanelHold[] {
+  get tabHolds(): readonly PanelTabHold[] {
     const nowMs = Date.now();
-    return this.#storedHolds
-      .map((hold) => (this.#hasRunningAction(hold.tabId) ? { ...hold, endMs: nowMs + HoldDurationMs } : hold))
+    return this.#storedTabHolds
+      .map((hold) => (this.#hasRunningAction(hold.tabId) ? { ...hold, endMs: nowMs + TabUseDurationMs } : hold))
       .filter(({ endMs }) => endMs > nowMs);
   }
 
@@ -71,11 +71,11 @@ export class UserInput {
 
   setTabHolds(tabHolds: readonly TabHold[]): void {
     const nowMs = Date.now();
-    this.#storedHolds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
-    for (const [tabId, endMs] of this.#watchEnds) if (endMs <= nowMs) this.#watchEnds.delete(tabId);
-    for (const { tabId, endMs } of this.#storedHolds) {
-      if ((this.#watchEnds.get(tabId) ?? 0) >= endMs) continue;
-      this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
+    this.#storedTabHolds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
+    for (const [tabId, endMs] of this.#watchEndMsByTab) if (endMs <= nowMs) this.#watchEndMsByTab.delete(tabId);
+    for (const { tabId, endMs } of this.#storedTabHolds) {
+      if ((this.#watchEndMsByTab.get(tabId) ?? 0) >= endMs) continue;
+      this.#watchEndMsByTab.set(tabId, endMs + InputWatchExtensionMs);
       this.#watchTabInput(tabId, undefined);
     }
     this.changed.emit();
@@ -93,7 +93,7 @@ export class UserInput {
     const controller = new AbortController();
     const runningAction: RunningAction = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
     this.#runningActions.add(runningAction);
-    const renewalTimer = setInterval(() => this.#renewWatch(tabId), WatchRenewalIntervalMs);
+    const renewalTimer = setInterval(() => this.#extendInputWatch(tabId), InputWatchRenewalIntervalMs);
     try {
       return await runAction({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
     } finally {
@@ -102,15 +102,15 @@ export class UserInput {
     }
   }
 
-  #renewWatch(tabId: number): void {
-    const endMs = Date.now() + HoldDurationMs;
-    if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;
-    this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
+  #extendInputWatch(tabId: number): void {
+    const endMs = Date.now() + TabUseDurationMs;
+    if ((this.#watchEndMsByTab.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;
+    this.#watchEndMsByTab.set(tabId, endMs + InputWatchExtensionMs);
     this.#watchTabInput(tabId, undefined);
   }
 
   #watchTabInput(tabId: number, documentIds: string[] | undefined): void {
-    const limitMs = (this.#watchEnds.get(tabId) ?? 0) - Date.now();
+    const limitMs = (this.#watchEndMsByTab.get(tabId) ?? 0) - Date.now();
     // Ignore errors, because Chrome does not run the extension's scripts in some pages, such as error pages.
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
@@ -137,7 +137,7 @@ export class UserInput {
     try {
       return await this.#options.sendToDebugger(tabId, method, params, childId);
     } finally {
-      setTimeout(() => this.#expectedInputs.delete(input), MaxReportDelayMs);
+      setTimeout(() => this.#expectedInputs.delete(input), MaxInputReportDelayMs);
     }
   };
 }

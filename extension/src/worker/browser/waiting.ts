@@ -115,9 +115,9 @@ async function waitInFrames(
   conditions: WaitForArguments,
 ): Promise<WaitForResult> {
   const { text, textGone, selector, state, url, load } = conditions;
-  const isGone = state === 'hidden' || state === 'detached';
-  const waitsForAppearance = text !== undefined || (selector !== undefined && !isGone);
-  const waitsForDisappearance = textGone !== undefined || (selector !== undefined && isGone);
+  const isDisappearanceState = state === 'hidden' || state === 'detached';
+  const waitsForAppearance = text !== undefined || (selector !== undefined && !isDisappearanceState);
+  const waitsForDisappearance = textGone !== undefined || (selector !== undefined && isDisappearanceState);
   if (url === undefined && load === undefined && waitsForAppearance !== waitsForDisappearance)
     return await (waitsForAppearance ? waitInAnyFrame : waitInAllFrames)(frames, call, conditions);
   const top = await frames.top(call);
@@ -153,8 +153,8 @@ async function waitInAnyFrame(
     if (!topFrameWait) throw makeDocumentGoneFailure('open', false);
     return await new Promise((resolve, reject) => {
       topFrameWait.then(resolve, reject); // the top frame also reports the timeout and the end of the document
-      const add = (waits: readonly Promise<WaitForResult>[]) => {
-        for (const wait of waits) wait.then(resolve, () => undefined);
+      const add = (newFrameWaits: readonly Promise<WaitForResult>[]) => {
+        for (const wait of newFrameWaits) wait.then(resolve, () => undefined);
       };
       add(otherFrameWaits);
       const search = async () => {

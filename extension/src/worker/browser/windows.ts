@@ -160,8 +160,8 @@ async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Pr
 }
 
 function formatTabGroup({ groupId, title, color, collapsed, windowId, tabIds }: chromeWindows.TabGroup): string {
-  const colorText = collapsed ? `${color}, collapsed` : color;
-  return `group ${groupId} ${JSON.stringify(title)} (${colorText}) in window ${windowId}: tabs ${tabIds.join(', ')}`;
+  const colorLabel = collapsed ? `${color}, collapsed` : color;
+  return `group ${groupId} ${JSON.stringify(title)} (${colorLabel}) in window ${windowId}: tabs ${tabIds.join(', ')}`;
 }
 
 async function createGroup(browser: WindowsBrowser, args: Fields): Promise<BrowserResult> {
@@ -189,9 +189,9 @@ function readTabGroupProperties(args: Fields): chromeWindows.TabGroupProperties 
 }
 
 async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise<readonly chromeTabs.TabEntry[]> {
-  const wantedTabs: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
+  const requestedTabIds: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
   const all = await browser.listAllTabs();
-  return wantedTabs.map((id) => {
+  return requestedTabIds.map((id) => {
     const tab = all.find(({ tabId }) => tabId === id);
     if (!tab) throw toolFailure('not_found', `there is no tab ${String(id)}. Use browser_tabs with the action list`);
     return tab;

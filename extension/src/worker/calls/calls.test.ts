@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import type { CancelOutcome } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
-import type { ToBridge } from '../../port-message.ts';
+import type { WorkerToBridgeMessage } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { Outbox } from './outbox.ts';
@@ -13,7 +13,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sentFrames: string[] = [];
   const linkState = { up: true };
-  const resumedCalls: string[][] = [];
+  const resumedCallIds: string[][] = [];
   const tabs = new Map<number, TabState>([
     [1, 'open'],
     [2, 'open'],
@@ -21,11 +21,11 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
   const busyDocuments = new Set<string>();
   const loadingTabs = new Set<number>();
   const frozenTabs = new Map<number, boolean>();
-  const partDelay = { inMs: 0 };
-  const missingCalls: number[] = [];
+  const partRequestDelay = { inMs: 0 };
+  const missingDocumentTabs: number[] = [];
   const outbox = new Outbox({
     send: (text) => sentFrames.push(text) > 0,
-    confirm: () => new Promise(() => undefined),
+    requestConfirmation: () => new Promise(() => undefined),
   });
   const docs = makeDocs();
   const runningCalls = new RunningCalls();
@@ -35,17 +35,17 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     docs,
     runningCalls,
     send: (text) => linkState.up && sentFrames.push(text) > 0,
-    reportResumed: (ids) => resumedCalls.push([...ids]),
+    reportResumedCalls: (ids) => resumedCallIds.push([...ids]),
     readTabState: async (id) => tabs.get(id) ?? 'closed',
     isTabLoading: async (id) => loadingTabs.has(id),
     isTabFrozen: (id) => (frozenTabs.has(id) ? Promise.resolve(frozenTabs.get(id) === true) : false),
     isDocumentGone: async (_tab, id) => !busyDocuments.has(id),
-    waitBeforePartMs: () => partDelay.inMs,
-    onDocumentMissing: (id) => missingCalls.push(id),
+    getPartDelayMs: () => partRequestDelay.inMs,
+    onDocumentMissing: (id) => missingDocumentTabs.push(id),
   });
   if (!isBooting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
-    const receivedMessages: ToBridge[] = [];
+    const receivedMessages: WorkerToBridgeMessage[] = [];
     const fakeDoc: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) };
     return { doc: fakeDoc, receivedMessages };
   };
@@ -79,14 +79,14 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     docs,
     sentFrames,
     linkState,
-    partDelay,
-    resumedCalls,
+    partDelay: partRequestDelay,
+    resumedCalls: resumedCallIds,
     tabs,
     busyTabs: busyDocuments,
     loadingTabs,
     frozenTabs,
     runningCalls,
-    missingCalls,
+    missingCalls: missingDocumentTabs,
     addDocument,
     doc,
     dispatchCall,
@@ -399,7 +399,7 @@ for (const [caseName, ms] of [
     dispatchCall('x');
     if (ms === 50) loadingTabs.add(1);
     calls.onDocumentDisconnected(doc);
-    for (let passedMs = 0; passedMs < ms; passedMs += 50) {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 50) {
       assert.deepEqual(codes(), []);
       await advanceTime(50);
       if (ms === 100) addDocument(1, 'd2');
@@ -628,19 +628,19 @@ test("the worker forwards the prompt flag, the user's decision and resync reques
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
   calls.resync({ dispatchId: 'x', activityType: 'a' });
   calls.resync({ dispatchId: 'gone', activityType: 'a' });
-  const extraParams = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
+  const callParams = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
   assert.deepEqual(receivedMessages, [
-    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...extraParams },
+    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...callParams },
     { op: 'resync', id: 'x', type: 'a' },
   ]);
 });
 
 test('when a document becomes silent, only calls that cannot have reached the document end at once', (t) => {
-  const answeredPings = new Set([1]);
-  const pingTimes = [0, 1, 2];
+  const answeredPingNumbers = new Set([1]);
+  const pingTimesMs = [0, 1, 2];
   const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t, false, {
-    prepareCall: () => pingTimes.shift() ?? 0,
-    hasAnswered: (_, ping) => answeredPings.has(ping),
+    prepareCall: () => pingTimesMs.shift() ?? 0,
+    hasAnswered: (_, ping) => answeredPingNumbers.has(ping),
   });
   addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatchCall(id);

@@ -10,12 +10,12 @@ import type {
 } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import { measureMicroseconds } from '../../microseconds.ts';
-import type { FromBridge, ToBridge } from '../../port-message.ts';
+import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import type { Doc, DocumentTable } from '../documents/docs.ts';
 import type { HealthMonitor } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
-import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
+import { errorsByTabState, frozenTabError, notStartedErrors, readError } from './endings.ts';
 import { makeNavigatingDocuments, type NavigatingDocuments } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
@@ -45,8 +45,8 @@ export interface CallsOptions {
   readonly docs: DocumentTable;
   readonly runningCalls: RunningCalls;
   send(text: string): boolean;
-  /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
-  reportResumed(ids: readonly string[]): void;
+  /** reportResumedCalls informs the server of running calls that documents have reported to a restarted worker. */
+  reportResumedCalls(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
@@ -55,14 +55,14 @@ export interface CallsOptions {
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
-  waitBeforePartMs(): number;
+  getPartDelayMs(): number;
   onDocumentMissing(tabId: number): void;
   /** If `health` is undefined, the worker assumes that every call that was sent to a document has arrived. */
   readonly health?: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered'>;
 }
 
 export type CallMessage = Exclude<
-  FromBridge,
+  BridgeToWorkerMessage,
   { op: 'log' | 'scheduleWake' | 'entryPointReady' | 'adapterReplaced' | 'pong' }
 >;
 
@@ -78,7 +78,7 @@ export class Calls {
   readonly #pendingCancels = new Map<string, PendingCancel>();
   readonly #cancelReasons = new Map<string, string>();
   readonly #removedTabs = new Set<number>();
-  readonly #startedCalls = new Map<string, ReadonlySet<string>>();
+  readonly #startedCallsByDocument = new Map<string, ReadonlySet<string>>();
   /**
    * #documentsOfEndedCalls contains the document ID of each ended call whose result the server has not confirmed, by
    * call ID.
@@ -110,22 +110,22 @@ export class Calls {
     this.#outbox.fail(call.id, error);
   }
 
-  #answerCancel(id: string, outcome: CancelOutcome): void {
+  #reportCancelOutcome(id: string, outcome: CancelOutcome): void {
     const entry = this.#pendingCancels.get(id);
     this.#pendingCancels.delete(id);
     entry?.answer(outcome);
   }
 
-  #endCallsOf(documentId: string, tabState: TabState): void {
+  #endCallsOfDocument(documentId: string, tabState: TabState): void {
     for (const call of this.#runningCalls.listInDocument(documentId)) {
-      const error = endedErrors[tabState];
-      const hasNotStarted = !call.mayHaveBegun || this.#startedCalls.get(documentId)?.has(call.id) === false;
+      const error = errorsByTabState[tabState];
+      const hasNotStarted = !call.mayHaveBegun || this.#startedCallsByDocument.get(documentId)?.has(call.id) === false;
       this.#failCall(call, hasNotStarted ? { ...error, notStarted: true } : error);
     }
-    this.#startedCalls.delete(documentId);
+    this.#startedCallsByDocument.delete(documentId);
     this.#navigatingDocuments.forgetDocument(documentId);
     for (const [id, entry] of [...this.#pendingCancels])
-      if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
+      if (entry.documentId === documentId) this.#reportCancelOutcome(id, 'ignored');
   }
 
   /** arrivedAtMs is when the server's message frame arrived, in milliseconds of performance.now(). */
@@ -136,7 +136,7 @@ export class Calls {
     if (this.#runningCalls.has(id) || this.#outbox.isStored(id)) return;
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
     this.#runningCalls.add(call);
-    const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
+    const message: WorkerToBridgeMessage = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
     if (params.trace) {
       message.trace = true;
@@ -154,16 +154,16 @@ export class Calls {
       } else void this.#failMissingDocument(call);
     };
     /** Chrome runs no code in a frozen page, so the call would time out before the page resumes. */
-    const startUnlessFrozen = async (frozenCheck: Promise<boolean>) => {
-      if (!(await frozenCheck)) startInDocument(this.#docs.get(documentId));
-      else if (this.#runningCalls.get(id) === call) this.#failCall(call, frozenError);
+    const startUnlessFrozen = async (frozenPromise: Promise<boolean>) => {
+      if (!(await frozenPromise)) startInDocument(this.#docs.get(documentId));
+      else if (this.#runningCalls.get(id) === call) this.#failCall(call, frozenTabError);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
       this.#navigatingDocuments.runAfterNavigation(documentId, () => {
-        const frozenCheck = this.#options.isTabFrozen(tabId);
-        if (frozenCheck === false || call.mayHaveBegun) startInDocument(this.#docs.get(documentId));
-        else void startUnlessFrozen(frozenCheck);
+        const frozenPromise = this.#options.isTabFrozen(tabId);
+        if (frozenPromise === false || call.mayHaveBegun) startInDocument(this.#docs.get(documentId));
+        else void startUnlessFrozen(frozenPromise);
       });
     } else if (Date.now() - this.#startedAt >= BusyPageConnectTimeoutMs) startInDocument(undefined);
     else void this.#waitForDocument(tabId, documentId).then(() => startInDocument(this.#docs.get(documentId)));
@@ -176,8 +176,8 @@ export class Calls {
     if (this.#docs.get(documentId)) return;
     // A busy page can neither run executeScript nor connect until its current script ends.
     const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now()).then(() => true);
-    const isGoneOrLate = await Promise.race([this.#options.isDocumentGone(tabId, documentId), timeout]);
-    if (!isGoneOrLate) await sleep(ConnectTimeoutMs);
+    const isGoneOrTimedOut = await Promise.race([this.#options.isDocumentGone(tabId, documentId), timeout]);
+    if (!isGoneOrTimedOut) await sleep(ConnectTimeoutMs);
   }
 
   /** The server may retry a call in another document if the call cannot have begun. */
@@ -187,7 +187,7 @@ export class Calls {
     this.#options.onDocumentMissing(call.tabId);
     this.#failCall(
       call,
-      call.mayHaveBegun ? endedErrors[tabState] : { ...notStartedErrors[tabState], notStarted: true },
+      call.mayHaveBegun ? errorsByTabState[tabState] : { ...notStartedErrors[tabState], notStarted: true },
     );
   }
 
@@ -209,7 +209,7 @@ export class Calls {
       }
       return Promise.resolve('finished');
     }
-    this.#answerCancel(id, 'ignored');
+    this.#reportCancelOutcome(id, 'ignored');
     return new Promise((resolve) => {
       this.#pendingCancels.set(id, { documentId: doc.documentId, answer: resolve });
       doc.post({ op: 'cancel', id, reason });
@@ -240,7 +240,7 @@ export class Calls {
     this.#toolRequests.resume();
   }
 
-  #post(id: string, message: ToBridge): boolean {
+  #post(id: string, message: WorkerToBridgeMessage): boolean {
     const doc = this.#docs.get(this.#runningCalls.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
@@ -249,13 +249,13 @@ export class Calls {
   onDocumentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
-    this.#startedCalls.delete(doc.documentId);
+    this.#startedCallsByDocument.delete(doc.documentId);
     this.#navigatingDocuments.setNavigating(doc.tabId, doc.documentId, false);
   }
 
-  #receiveState(doc: Doc, message: Extract<FromBridge, { op: 'documentState' }>): void {
+  #receiveDocumentState(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'documentState' }>): void {
     this.#docs.setPlugins(doc.documentId, message.plugins, message.removedPlugins);
-    const unknownCalls: string[] = [];
+    const unknownCallIds: string[] = [];
     for (const { id, plugin } of message.running) {
       const reason = this.#cancelReasons.get(id);
       if (reason !== undefined) {
@@ -270,16 +270,16 @@ export class Calls {
           mayHaveBegun: true,
           ping: 0,
         });
-        unknownCalls.push(id);
+        unknownCallIds.push(id);
       }
       this.#toolRequests.onDocumentConnected(id);
     }
-    if (unknownCalls.length > 0) this.#options.reportResumed(unknownCalls);
+    if (unknownCallIds.length > 0) this.#options.reportResumedCalls(unknownCallIds);
     this.docsChanged.emit();
   }
 
   /** A document is allowed to send messages about its own calls and about calls that the worker has not recorded. */
-  #isOwner(doc: Doc, id: string): boolean {
+  #ownsCall(doc: Doc, id: string): boolean {
     return (this.#runningCalls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
@@ -287,13 +287,13 @@ export class Calls {
   receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#requestNextPart(doc);
-    if ('id' in message && !this.#isOwner(doc, message.id)) return;
+    if ('id' in message && !this.#ownsCall(doc, message.id)) return;
     routeMessage(this.#handlers, message.op, message, doc, arrivedMs);
   }
 
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc, arrivedMs: number]> = {
-    documentState: (message, doc) => this.#receiveState(doc, message),
-    leaving: ({ begunCalls }, { documentId }) => this.#startedCalls.set(documentId, new Set(begunCalls)),
+    documentState: (message, doc) => this.#receiveDocumentState(doc, message),
+    leaving: ({ begunCalls }, { documentId }) => this.#startedCallsByDocument.set(documentId, new Set(begunCalls)),
     navigating: ({ on }, { tabId, documentId }) => this.#navigatingDocuments.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
       this.#docs.setPluginReady(documentId, plugin, ready);
@@ -307,31 +307,36 @@ export class Calls {
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
-    result: ({ id, text, parts, hops: pageHops }, doc, arrivedMs) => {
-      const browserHops = this.#endCallInDocument(id, doc, pageHops, arrivedMs);
+    result: ({ id, text, parts, hops: pageStepDurations }, doc, arrivedMs) => {
+      const browserHops = this.#endCallInDocument(id, doc, pageStepDurations, arrivedMs);
       this.#outbox.endWithResult(id, text, parts, browserHops);
     },
-    error: ({ id, error, hops: pageHops }, doc, arrivedMs) => {
-      const browserHops = this.#endCallInDocument(id, doc, pageHops, arrivedMs);
+    error: ({ id, error, hops: pageStepDurations }, doc, arrivedMs) => {
+      const browserHops = this.#endCallInDocument(id, doc, pageStepDurations, arrivedMs);
       this.#outbox.fail(id, readError(error), browserHops);
     },
     cancelled: ({ id, outcome }, doc) => {
-      if (this.#pendingCancels.get(id)?.documentId === doc.documentId) this.#answerCancel(id, outcome);
+      if (this.#pendingCancels.get(id)?.documentId === doc.documentId) this.#reportCancelOutcome(id, outcome);
     },
   };
 
-  #endCallInDocument(id: string, doc: Doc, pageHops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
+  #endCallInDocument(
+    id: string,
+    doc: Doc,
+    pageStepDurations: PageHops | undefined,
+    arrivedMs: number,
+  ): BrowserHops | undefined {
     const trace = this.#runningCalls.get(id)?.trace;
     this.#removeCall(id);
     this.#documentsOfEndedCalls.set(id, doc.documentId);
-    return trace && pageHops && measureBrowserHops(trace, pageHops, arrivedMs);
+    return trace && pageStepDurations && measureBrowserHops(trace, pageStepDurations, arrivedMs);
   }
 
   /**
    * requestNextPart requests the next part of a large result from a document as soon as the link can send more data.
    */
   async #requestNextPart(doc: Doc): Promise<void> {
-    for (let waitMs = this.#options.waitBeforePartMs(); waitMs > 0; waitMs = this.#options.waitBeforePartMs()) {
+    for (let waitMs = this.#options.getPartDelayMs(); waitMs > 0; waitMs = this.#options.getPartDelayMs()) {
       await sleep(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;
     }
@@ -345,7 +350,7 @@ export class Calls {
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
       const tabState = await this.#readStateAfterClose(doc);
-      if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, tabState);
+      if (!this.#docs.get(doc.documentId)) this.#endCallsOfDocument(doc.documentId, tabState);
     }, ReconnectTimeoutMs);
   }
 
@@ -357,7 +362,7 @@ export class Calls {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
       const tabState = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
       const hasTopFrame = this.#docs.listInTab(tabId).some((doc) => doc.frameId === 0);
-      if (tabState !== 'open' || hasTopFrame || this.#startedCalls.has(documentId)) return tabState;
+      if (tabState !== 'open' || hasTopFrame || this.#startedCallsByDocument.has(documentId)) return tabState;
       if (!this.#runningCalls.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
         return tabState;
     }
@@ -375,7 +380,7 @@ export class Calls {
    */
   onTabCrashed(tabId: number): void {
     for (const { mayHaveBegun, documentId } of this.#runningCalls.listInTab(tabId)) {
-      if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOf(documentId, 'crashed');
+      if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOfDocument(documentId, 'crashed');
     }
   }
 
@@ -386,7 +391,7 @@ export class Calls {
   onDocumentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;
-    this.#startedCalls.set(documentId, new Set());
+    this.#startedCallsByDocument.set(documentId, new Set());
     this.onDocumentDisconnected(doc);
   }
 
@@ -408,7 +413,7 @@ export class Calls {
   }
 
   #endCallsOfTab(tabId: number, tabState: TabState): void {
-    for (const call of this.#runningCalls.listInTab(tabId)) this.#endCallsOf(call.documentId, tabState);
+    for (const call of this.#runningCalls.listInTab(tabId)) this.#endCallsOfDocument(call.documentId, tabState);
     for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 
@@ -429,13 +434,13 @@ export class Calls {
 
 /** measureBrowserHops returns the durations of a traced call in the worker and in the document, in microseconds. */
 function measureBrowserHops(
-  { arrivedAtMs: startMs, postedAtMs: postedMs }: CallTrace,
+  { arrivedAtMs: startMs, postedAtMs: postedToPageMs }: CallTrace,
   page: PageHops,
   arrivedMs: number,
 ): BrowserHops {
   return {
-    workerInUs: measureMicroseconds(startMs, postedMs),
-    documentUs: measureMicroseconds(postedMs, arrivedMs),
+    workerInUs: measureMicroseconds(startMs, postedToPageMs),
+    documentUs: measureMicroseconds(postedToPageMs, arrivedMs),
     workerOutUs: measureMicroseconds(arrivedMs, performance.now()),
     page,
   };

@@ -3,9 +3,9 @@ import type { CallError } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 
 /**
- * endedErrors maps the state of a tab to the error of a call whose document ended while the call was running.
+ * errorsByTabState maps the state of a tab to the error of a call whose document ended while the call was running.
  */
-export const endedErrors: Readonly<Record<TabState, CallError>> = {
+export const errorsByTabState: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
   closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
   crashed: { code: 'page_crashed', message: 'the page crashed while the tool ran in it' },
@@ -22,8 +22,8 @@ export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
 };
 
-/** frozenError is the error of a call that did not start because Chrome has frozen the tab. */
-export const frozenError: CallError = {
+/** frozenTabError is the error of a call that did not start because Chrome has frozen the tab. */
+export const frozenTabError: CallError = {
   code: 'tab_frozen',
   message: 'the browser has suspended the tab to save resources, so nothing runs in it',
   notStarted: true,
@@ -31,8 +31,8 @@ export const frozenError: CallError = {
 
 export function readError(errorText: string): CallError {
   try {
-    const checked = checkType('CallError', JSON.parse(errorText));
-    if (checked.ok) return checked.value;
+    const checkedError = checkType('CallError', JSON.parse(errorText));
+    if (checkedError.ok) return checkedError.value;
   } catch {
     // If the text is not valid JSON, readError returns an error with the code internal.
   }

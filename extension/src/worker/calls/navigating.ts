@@ -55,11 +55,11 @@ export function makeNavigatingDocuments(isTabLoading: (tabId: number) => Promise
   return {
     setNavigating: (tabId, documentId, isNavigating) => {
       const nowMs = Date.now();
-      const knownEntry = navigatingDocuments.get(documentId);
+      const knownNavigation = navigatingDocuments.get(documentId);
       if (!isNavigating) startWaiting(documentId);
-      else if (knownEntry) {
-        knownEntry.lastReportAtMs = nowMs;
-        knownEntry.wasLoading = false;
+      else if (knownNavigation) {
+        knownNavigation.lastReportAtMs = nowMs;
+        knownNavigation.wasLoading = false;
       } else {
         const navigatingDocument: NavigatingDocument = {
           tabId,

@@ -13,7 +13,7 @@ function makeFixture(t: TestContext) {
       if (link.open) sentFrames.push(frameText);
       return link.open;
     },
-    confirm: () =>
+    requestConfirmation: () =>
       link.open
         ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
         : Promise.reject(new Error('no link')),
@@ -81,10 +81,10 @@ test('frames that a lost link may have dropped are sent again and then delivered
   link.pongs[0]?.bad();
   await waitUntilIdle();
   t.mock.timers.tick(60_000);
-  const framesBefore = sentFrames.splice(0);
+  const framesBeforeReconnect = sentFrames.splice(0);
   link.open = true;
   outbox.resume();
-  assert.deepEqual(sentFrames, framesBefore);
+  assert.deepEqual(sentFrames, framesBeforeReconnect);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await waitUntilIdle();
@@ -135,7 +135,7 @@ test('the outbox replaces a result that is too large to store with an error that
 test('unconfirmed progress reports are sent again after a lost link, before the ending of their call', async (t) => {
   const { outbox, sentFrames, link, waitUntilIdle } = makeFixture(t);
   const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
-  const takeSentSeqs = () =>
+  const takeSentSeqNumbers = () =>
     sentFrames.splice(0).map((frameText) => /"seq":(\d+)|"output":1/.exec(frameText)?.[1] ?? 'end');
   report(0);
   t.mock.timers.tick(1000);
@@ -143,20 +143,20 @@ test('unconfirmed progress reports are sent again after a lost link, before the 
   link.pongs[0]?.ok();
   await waitUntilIdle();
   report(2);
-  assert.deepEqual(takeSentSeqs(), ['0', '1', '2']);
+  assert.deepEqual(takeSentSeqNumbers(), ['0', '1', '2']);
   link.open = false;
   report(3);
   outbox.endWithResult('a', '1', undefined);
   link.open = true;
   outbox.resume();
-  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqNumbers(), ['1', '2', '3', 'end']);
   outbox.resume();
-  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqNumbers(), ['1', '2', '3', 'end']);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await waitUntilIdle();
   outbox.resume();
-  assert.deepEqual(takeSentSeqs(), []);
+  assert.deepEqual(takeSentSeqNumbers(), []);
   t.mock.timers.tick(60_000);
   assert.equal(link.pongs.length, 2);
 });

@@ -17,11 +17,11 @@ import { Signal } from '../signal.ts';
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
 /**
- * The worker requests confirmation of results after ConfirmDelayMs milliseconds, or at once when ConfirmThresholdChars UTF-16
+ * The worker requests confirmation of results after DeliveryConfirmDelayMs milliseconds, or at once when DeliveryConfirmThresholdChars UTF-16
  * code units are stored.
  */
-const ConfirmDelayMs = 1000;
-const ConfirmThresholdChars = 4 * 1024 * 1024;
+const DeliveryConfirmDelayMs = 1000;
+const DeliveryConfirmThresholdChars = 4 * 1024 * 1024;
 
 /** StoredEnding contains the message frames that end a call: the parts of a large result, then the response. */
 interface StoredEnding {
@@ -38,8 +38,8 @@ interface StoredReports {
   readonly waitingBatches: ReportBatch[];
 }
 
-/** MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. */
-const MaxSentChars = 256 * 1024;
+/** MaxUnconfirmedReportChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. */
+const MaxUnconfirmedReportChars = 256 * 1024;
 
 export interface OutboxOptions {
   send(frameText: string): boolean;
@@ -47,7 +47,7 @@ export interface OutboxOptions {
    * The promise of `requestConfirmation` resolves when the server has processed all message frames that were sent before the call
    * of `requestConfirmation`.
    */
-  confirm(): Promise<unknown>;
+  requestConfirmation(): Promise<unknown>;
 }
 
 /** Outbox sends the message frames of a call to the server in order: first the progress, then the result. */
@@ -58,7 +58,7 @@ export class Outbox {
   readonly #storedReports = new Map<string, StoredReports>();
   #storedChars = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isConfirming = false;
+  #isConfirmingDelivery = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -128,7 +128,7 @@ export class Outbox {
     this.#scheduleConfirmation();
   }
 
-  #addFrame(id: string, frame: string, isLast: boolean): void {
+  #addFrame(id: string, frame: string, isLastFrame: boolean): void {
     const storedEnding = this.#storedEndings.get(id) ?? {
       frames: [],
       isComplete: false,
@@ -137,19 +137,19 @@ export class Outbox {
     };
     if (storedEnding.isComplete) return;
     this.#storedEndings.set(id, storedEnding);
-    storedEnding.isComplete = isLast;
+    storedEnding.isComplete = isLastFrame;
     const isSent = this.#options.send(frame);
     if (!storedEnding.isDropped) {
       storedEnding.frames.push(frame);
       storedEnding.charCount += frame.length;
       this.#storedChars += frame.length;
-      if (this.#storedChars > MaxStoredChars) this.#replaceByError(id, storedEnding, isSent);
+      if (this.#storedChars > MaxStoredChars) this.#replaceResultByError(id, storedEnding, isSent);
     }
-    if (isLast && isSent) this.#scheduleConfirmation();
+    if (isLastFrame && isSent) this.#scheduleConfirmation();
   }
 
-  /** #replaceByError replaces a result that is too large to store with a short error. */
-  #replaceByError(id: string, storedEnding: StoredEnding, isSent: boolean): void {
+  /** #replaceResultByError replaces a result that is too large to store with a short error. */
+  #replaceResultByError(id: string, storedEnding: StoredEnding, isSent: boolean): void {
     this.#storedChars -= storedEnding.charCount;
     storedEnding.isDropped = true;
     const message = isSent
@@ -160,33 +160,33 @@ export class Outbox {
   }
 
   #scheduleConfirmation(): void {
-    if (this.#isConfirming) return;
-    if (this.#storedChars >= ConfirmThresholdChars) void this.#requestConfirmation();
-    else this.#timer ??= setTimeout(() => void this.#requestConfirmation(), ConfirmDelayMs);
+    if (this.#isConfirmingDelivery) return;
+    if (this.#storedChars >= DeliveryConfirmThresholdChars) void this.#requestConfirmation();
+    else this.#timer ??= setTimeout(() => void this.#requestConfirmation(), DeliveryConfirmDelayMs);
   }
 
   async #requestConfirmation(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const endedCalls = this.#listCompleteIds();
+    const endedCalls = this.#listCompleteCallIds();
     const sentBatches = new Set([...this.#storedReports.values()].flatMap((reports) => reports.sentBatches));
     if (endedCalls.length === 0 && sentBatches.size === 0) return;
-    this.#isConfirming = true;
+    this.#isConfirmingDelivery = true;
     try {
-      await this.#options.confirm();
-      this.#dropReports(sentBatches);
+      await this.#options.requestConfirmation();
+      this.#dropReportBatches(sentBatches);
       for (const id of endedCalls) this.drop(id);
       this.deliverySignal.emit(endedCalls);
     } catch {
       // After a lost link, the method `resume` sends all stored message frames again.
       return;
     } finally {
-      this.#isConfirming = false;
+      this.#isConfirmingDelivery = false;
     }
-    if (this.#listCompleteIds().length > 0 || this.#storedReports.size > 0) this.#scheduleConfirmation();
+    if (this.#listCompleteCallIds().length > 0 || this.#storedReports.size > 0) this.#scheduleConfirmation();
   }
 
-  #dropReports(droppedBatches: ReadonlySet<ReportBatch>): void {
+  #dropReportBatches(droppedBatches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#storedReports) {
       reports.sentBatches = reports.sentBatches.filter((reportBatch) => !droppedBatches.has(reportBatch));
       reports.sentChars = reports.sentBatches.reduce((sum, reportBatch) => sum + reportBatch.reports.length, 0);
@@ -194,7 +194,7 @@ export class Outbox {
     }
   }
 
-  #listCompleteIds(): string[] {
+  #listCompleteCallIds(): string[] {
     return [...this.#storedEndings].filter(([, storedEnding]) => storedEnding.isComplete).map(([id]) => id);
   }
 }
@@ -202,7 +202,7 @@ export class Outbox {
 function storeSentReports(reports: StoredReports, reportBatch: ReportBatch): void {
   reports.sentBatches.push(reportBatch);
   reports.sentChars += reportBatch.reports.length;
-  while (reports.sentChars > MaxSentChars && reports.sentBatches.length > 1) {
+  while (reports.sentChars > MaxUnconfirmedReportChars && reports.sentBatches.length > 1) {
     reports.sentChars -= reports.sentBatches.shift()?.reports.length ?? 0;
   }
 }

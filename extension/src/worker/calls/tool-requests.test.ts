@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseFrame } from '../../../../wire/frame.ts';
-import type { ToBridge } from '../../port-message.ts';
+import type { WorkerToBridgeMessage } from '../../port-message.ts';
 import { makeToolRequests } from './tool-requests.ts';
 
 function makeFixture() {
   const sentFrames: string[] = [];
-  const postedMessages: ToBridge[] = [];
+  const postedMessages: WorkerToBridgeMessage[] = [];
   const toolRequests = makeToolRequests({
     send: (text) => sentFrames.push(text) > 0,
     post: (_id, message) => postedMessages.push(message) > 0,

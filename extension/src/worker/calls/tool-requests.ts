@@ -1,6 +1,6 @@
 import { encodeRawAsk } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
-import type { ToBridge } from '../../port-message.ts';
+import type { WorkerToBridgeMessage } from '../../port-message.ts';
 
 // tool-requests.ts stores requests that running tools send to the server, such as nested calls. A request is stored
 // until its document has received the answer or the call has ended. The worker sends stored requests again on each new
@@ -17,7 +17,7 @@ const MaxRequestsPerCall = 1000;
 
 export interface ToolRequestsOptions {
   send(text: string): boolean;
-  post(id: string, message: ToBridge): boolean;
+  post(id: string, message: WorkerToBridgeMessage): boolean;
 }
 
 export interface ToolRequests {
@@ -25,7 +25,7 @@ export interface ToolRequests {
   receiveRequest(id: string, askId: number, requestBody: string): void;
   /** The promise of `answer` resolves with true if the tool was waiting for the answer. */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  confirmAnswer(id: string, askId: number, isTaken: boolean): void;
+  confirmAnswer(id: string, askId: number, isAnswerAccepted: boolean): void;
   /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */
   onDocumentConnected(id: string): void;
   forgetCallRequests(id: string): void;
@@ -34,8 +34,8 @@ export interface ToolRequests {
 
 /** WaitingAnswer is the server's answer to a tool's request, stored until the document confirms it. */
 interface WaitingAnswer {
-  readonly message: ToBridge;
-  readonly resolvers: ((isTaken: boolean) => void)[];
+  readonly message: WorkerToBridgeMessage;
+  readonly resolvers: ((isAnswerAccepted: boolean) => void)[];
 }
 
 interface StoredRequests {
@@ -44,17 +44,17 @@ interface StoredRequests {
 }
 
 export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
-  const storedByCall = new Map<string, StoredRequests>();
+  const requestsByCall = new Map<string, StoredRequests>();
   let storedChars = 0;
 
-  const getOrCreate = (id: string): StoredRequests => {
-    const storedRequest = storedByCall.get(id);
+  const getOrCreateRequests = (id: string): StoredRequests => {
+    const storedRequest = requestsByCall.get(id);
     if (storedRequest) return storedRequest;
-    const newEntry: StoredRequests = { frames: new Map(), answers: new Map() };
-    storedByCall.set(id, newEntry);
-    return newEntry;
+    const newRequests: StoredRequests = { frames: new Map(), answers: new Map() };
+    requestsByCall.set(id, newRequests);
+    return newRequests;
   };
-  const storeFrame = (frames: Map<number, string>, askId: number, frame: string) => {
+  const storeRequestFrame = (frames: Map<number, string>, askId: number, frame: string) => {
     storedChars -= frames.get(askId)?.length ?? 0;
     frames.delete(askId);
     if (frames.size >= MaxRequestsPerCall || storedChars + frame.length > MaxStoredChars) return;
@@ -65,8 +65,8 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   const receiveRequest = (id: string, askId: number, requestBody: string) => {
     const frame = encodeRawAsk(id, askId, requestBody);
     if (frame === undefined) return;
-    const { frames, answers } = getOrCreate(id);
-    storeFrame(frames, askId, frame);
+    const { frames, answers } = getOrCreateRequests(id);
+    storeRequestFrame(frames, askId, frame);
     const waitingAnswer = answers.get(askId);
     if (waitingAnswer) options.post(id, waitingAnswer.message);
     else options.send(frame);
@@ -74,26 +74,26 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   const sendToolAnswer = (params: ToolAnswerParams): Promise<boolean> =>
     new Promise((resolve) => {
       const { dispatchId: id, ask: askId } = params;
-      const { answers } = getOrCreate(id);
+      const { answers } = getOrCreateRequests(id);
       const message = makeAnswerMessage(params);
       // After the link was lost, the server may send an answer again over a new link. When the document confirms an
       // answer that the server sent twice, the promises for both copies of the answer resolve.
       answers.set(askId, { message, resolvers: [...(answers.get(askId)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });
-  const confirmAnswer = (id: string, askId: number, isTaken: boolean) => {
-    const storedRequest = storedByCall.get(id);
+  const confirmAnswer = (id: string, askId: number, isAnswerAccepted: boolean) => {
+    const storedRequest = requestsByCall.get(id);
     const waitingAnswer = storedRequest?.answers.get(askId);
     if (!storedRequest || !waitingAnswer) return;
     storedRequest.answers.delete(askId);
     storedChars -= storedRequest.frames.get(askId)?.length ?? 0;
     storedRequest.frames.delete(askId);
-    for (const resolve of waitingAnswer.resolvers) resolve(isTaken);
+    for (const resolve of waitingAnswer.resolvers) resolve(isAnswerAccepted);
   };
   const forgetCall = (id: string) => {
-    const storedRequest = storedByCall.get(id);
+    const storedRequest = requestsByCall.get(id);
     if (!storedRequest) return;
-    storedByCall.delete(id);
+    requestsByCall.delete(id);
     for (const frame of storedRequest.frames.values()) storedChars -= frame.length;
     for (const { resolvers } of storedRequest.answers.values()) for (const resolve of resolvers) resolve(false);
   };
@@ -102,16 +102,16 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     answer: sendToolAnswer,
     confirmAnswer,
     onDocumentConnected: (id) => {
-      for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
+      for (const { message } of requestsByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
     forgetCallRequests: forgetCall,
     resume: () => {
-      for (const { frames } of storedByCall.values()) for (const frame of frames.values()) options.send(frame);
+      for (const { frames } of requestsByCall.values()) for (const frame of frames.values()) options.send(frame);
     },
   };
 }
 
-function makeAnswerMessage({ dispatchId: id, ask: askId, output, error }: ToolAnswerParams): ToBridge {
+function makeAnswerMessage({ dispatchId: id, ask: askId, output, error }: ToolAnswerParams): WorkerToBridgeMessage {
   if (error !== undefined) return { op: 'answer', id, ask: askId, error: JSON.stringify(error) };
   return output === undefined
     ? { op: 'answer', id, ask: askId }

@@ -3,10 +3,10 @@ import test, { type TestContext } from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { runPendingPromises } from '../../../test/server.ts';
-import type { StartedPlugin, ToBridge } from '../../port-message.ts';
+import type { StartedPlugin, WorkerToBridgeMessage } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { AdapterDelivery } from './delivery.ts';
-import { makeLateStartScript } from './entry-points.ts';
+import { makeStartAfterLoadScript } from './entry-points.ts';
 
 const demoWithExclude: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
@@ -14,7 +14,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
-  const receivedMessages: ToBridge[] = [];
+  const receivedMessages: WorkerToBridgeMessage[] = [];
   const executedScripts: string[] = [];
   const usedPlugins: string[] = [];
   const browserState = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
@@ -23,7 +23,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
     docs,
     entryPoints: { deriveName: async (name) => `_${name}` },
     plugins: () => browserState.plugins,
-    canStartLate: () => browserState.canStartLate,
+    canInjectAfterLoad: () => browserState.canStartLate,
     code: async () => {
       if (browserState.noCode-- > 0) throw new Error('there is no link to the server');
       return { code: 'function () {}', options: '{"name":"demo"}' };
@@ -178,7 +178,7 @@ test('in an isolated world, the worker starts a late host once the bridge waits 
   });
   await runPendingPromises();
   const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
-  assert.deepEqual(ranScripts, [`d ${makeLateStartScript('_demo', start)}`]);
+  assert.deepEqual(ranScripts, [`d ${makeStartAfterLoadScript('_demo', start)}`]);
 });
 
 test('the worker restarts a host that failed to start', async (t) => {

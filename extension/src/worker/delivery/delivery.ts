@@ -1,17 +1,17 @@
 import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { FromBridge } from '../../port-message.ts';
+import type { BridgeToWorkerMessage } from '../../port-message.ts';
 import type { Doc, DocumentTable } from '../documents/docs.ts';
-import { matchesAny } from '../plugins/match.ts';
+import { matchesAnyPattern } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
-import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript, makeLateStartScript } from './entry-points.ts';
+import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript, makeStartAfterLoadScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
 
 const EntryPointTimeoutMs = 10_000;
 /**
- * RunTimeoutMs limits how long a page may take to run an adapter, because a busy page runs the adapter only after its
+ * AdapterRunTimeoutMs limits how long a page may take to run an adapter, because a busy page runs the adapter only after its
  * current script.
  */
-const RunTimeoutMs = 20_000;
+const AdapterRunTimeoutMs = 20_000;
 /** The delay before an adapter is injected again is 400 ms at first, and doubles after each failed attempt. */
 const RetryDelayMs = 200;
 const MaxInjectionTries = 6;
@@ -25,14 +25,14 @@ const MaxInjections = 3;
  */
 const HostStartTimeoutMs = 15_000;
 
-type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
+type EntryPointMessage = Extract<BridgeToWorkerMessage, { op: 'entryPointReady' }>;
 
 export interface DeliveryOptions {
   readonly docs: DocumentTable;
   readonly entryPoints: EntryPoints;
   plugins(): readonly PluginInfo[];
-  /** canStartLate reports whether the worker can inject a plugin into a document that has no host for the plugin. */
-  canStartLate(plugin: PluginInfo): boolean;
+  /** canInjectAfterLoad reports whether the worker can inject a plugin into a document that has no host for the plugin. */
+  canInjectAfterLoad(plugin: PluginInfo): boolean;
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: SyntaxChecker;
@@ -57,10 +57,10 @@ interface AdapterInjection {
   /** isBroken is true if the code of the plugin is faulty, for example because of a syntax error. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  waitingEntryPoint?: { readonly nonce: string; readonly acceptCode: (message: EntryPointMessage) => void };
+  waitingEntryPoint?: { readonly nonce: string; readonly acceptEntryPoint: (message: EntryPointMessage) => void };
 }
 
-/** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
+/** AdapterDelivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class AdapterDelivery {
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
@@ -106,7 +106,7 @@ export class AdapterDelivery {
 
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
-    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.acceptCode(message);
+    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.acceptEntryPoint(message);
   }
 
   /**
@@ -155,8 +155,8 @@ export class AdapterDelivery {
       const newInjection: AdapterInjection = { doc, plugin, url, attemptCount: 0, injectionCount: 0 };
       if (this.#canInject(doc, plugin)) {
         this.#beginInjection(newInjection);
-        void this.#inject(newInjection);
-      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#checkSyntax(newInjection);
+        void this.#injectAdapter(newInjection);
+      } else if (this.#startsOnlyDuringLoad(doc, plugin)) void this.#checkSyntax(newInjection);
     }
   }
 
@@ -224,7 +224,7 @@ export class AdapterDelivery {
     const { docs } = this.#options;
     if (!docs.findReported(doc.documentId) || this.#isAdapterLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
-    if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
+    if (!matchesAnyPattern(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
     // Skip plugins that a document has removed: HotReload injects removed plugins again.
     return !docs.removedPlugins(doc.documentId).some((p) => p.name === plugin.name);
   }
@@ -233,17 +233,17 @@ export class AdapterDelivery {
     const { docs } = this.#options;
     const startedPlugin = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
     if (startedPlugin) return startedPlugin.awaitsAdapter;
-    if (!this.#options.canStartLate(plugin)) return false;
+    if (!this.#options.canInjectAfterLoad(plugin)) return false;
     return plugin.world === 'isolated' || docs.hasBase(doc.documentId);
   }
 
-  /** shouldHaveStarted reports whether a missing plugin can only start while its document loads. */
-  #shouldHaveStarted(doc: Doc, plugin: PluginInfo): boolean {
-    const { docs, canStartLate } = this.#options;
-    return !canStartLate(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
+  /** startsOnlyDuringLoad reports whether a missing plugin can only start while its document loads. */
+  #startsOnlyDuringLoad(doc: Doc, plugin: PluginInfo): boolean {
+    const { docs, canInjectAfterLoad } = this.#options;
+    return !canInjectAfterLoad(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
   }
 
-  async #inject(injection: AdapterInjection): Promise<void> {
+  async #injectAdapter(injection: AdapterInjection): Promise<void> {
     const { plugin, doc } = injection;
     try {
       const knownProblem = this.#options.syntax.findLastProblem(plugin);
@@ -252,11 +252,11 @@ export class AdapterDelivery {
         return;
       }
       const code = await this.#options.code(plugin);
-      if (!this.#isCurrent(injection)) return;
+      if (!this.#isCurrentInjection(injection)) return;
       const nonce = this.#options.nonce();
       const entryPointMessage = await this.#awaitEntryPoint(injection, nonce, code.options ?? '');
       const script = entryPointMessage.isHostLate
-        ? makeLateHostScript(
+        ? makeHostInjectionScript(
             await this.#options.host(),
             await this.#options.entryPoints.deriveName(plugin.name),
             nonce,
@@ -268,9 +268,9 @@ export class AdapterDelivery {
             plugin.hash,
             code.code,
           );
-      if (!this.#isCurrent(injection)) return;
+      if (!this.#isCurrentInjection(injection)) return;
       const isAccepted = await withTimeout(
-        RunTimeoutMs,
+        AdapterRunTimeoutMs,
         this.#options.run(doc, plugin, script),
         'the page did not run its code',
       );
@@ -280,25 +280,25 @@ export class AdapterDelivery {
           throw new Error(
             entryPointMessage.isHostLate ? 'its host did not start' : 'its entry point rejected the adapter',
           );
-        if (this.#isCurrent(injection)) this.#markInjectionBroken(injection, syntaxProblem);
+        if (this.#isCurrentInjection(injection)) this.#markInjectionBroken(injection, syntaxProblem);
         return;
       }
       this.#options.recordPluginUse(plugin.name);
       injection.injectionCount++;
-      injection.timer = setTimeout(() => this.#retryStart(injection), StartTimeoutMs);
+      injection.timer = setTimeout(() => this.#retryInjection(injection), StartTimeoutMs);
     } catch (error) {
-      this.#retryOrFail(injection, error);
+      this.#retryOrFailInjection(injection, error);
     }
   }
 
   /** If an earlier copy of the adapter still waits for the page to load, only one of the two copies starts. */
-  #retryStart(injection: AdapterInjection): void {
-    if (!this.#isCurrent(injection)) return;
+  #retryInjection(injection: AdapterInjection): void {
+    if (!this.#isCurrentInjection(injection)) return;
     if (injection.injectionCount >= MaxInjections) this.#end(injection);
-    else void this.#inject(injection);
+    else void this.#injectAdapter(injection);
   }
 
-  #isCurrent(injection: AdapterInjection): boolean {
+  #isCurrentInjection(injection: AdapterInjection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
     if (this.#options.docs.get(documentId)?.tabId === injection.doc.tabId) return true;
@@ -306,13 +306,13 @@ export class AdapterDelivery {
     return false;
   }
 
-  #retryOrFail(injection: AdapterInjection, error: unknown): void {
-    if (!this.#isCurrent(injection)) return;
+  #retryOrFailInjection(injection: AdapterInjection, error: unknown): void {
+    if (!this.#isCurrentInjection(injection)) return;
     injection.attemptCount++;
     if (injection.attemptCount < MaxInjectionTries) {
       injection.timer = setTimeout(
         () => {
-          if (this.#isCurrent(injection)) void this.#inject(injection);
+          if (this.#isCurrentInjection(injection)) void this.#injectAdapter(injection);
         },
         RetryDelayMs * 2 ** injection.attemptCount,
       );
@@ -328,7 +328,7 @@ export class AdapterDelivery {
       const timer = setTimeout(() => reject(new Error('the page did not answer')), EntryPointTimeoutMs);
       injection.waitingEntryPoint = {
         nonce,
-        acceptCode: (message) => {
+        acceptEntryPoint: (message) => {
           clearTimeout(timer);
           delete injection.waitingEntryPoint;
           resolve(message);
@@ -348,12 +348,12 @@ function withTimeout<T>(ms: number, timedPromise: Promise<T>, message: string): 
   });
 }
 
-function makeLateHostScript(
+function makeHostInjectionScript(
   host: string,
   entryPoint: string,
-  lateHostEventType: string,
+  hostOfferEventType: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
-  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(lateHostEventType)}}`;
-  return makeLateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
+  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(hostOfferEventType)}}`;
+  return makeStartAfterLoadScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
 }

@@ -5,7 +5,7 @@ import {
   makeAdapterScript,
   makeConstantScript,
   makeEntryPoints,
-  makeLateStartScript,
+  makeStartAfterLoadScript,
   makeVariableScript,
 } from './entry-points.ts';
 
@@ -35,8 +35,8 @@ test('an adapter may end with a comment, and a missing entry point causes no err
 test('in an isolated world, a host can start late after the bridge rejected an earlier host', () => {
   const realm = createContext({});
   runInContext(makeVariableScript('_entry', '() => "first"'), realm);
-  assert.equal(runInContext(makeLateStartScript('_entry', '(() => undefined)()'), realm), false);
+  assert.equal(runInContext(makeStartAfterLoadScript('_entry', '(() => undefined)()'), realm), false);
   assert.equal(runInContext('_entry()', realm), 'first');
-  assert.equal(runInContext(makeLateStartScript('_entry', '(() => typeof entryPoint)'), realm), true);
+  assert.equal(runInContext(makeStartAfterLoadScript('_entry', '(() => typeof entryPoint)'), realm), true);
   assert.equal(runInContext('_entry()', realm), 'undefined');
 });

@@ -36,7 +36,7 @@ export function makeConstantScript(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
-/** makeVariableScript uses var instead of const, because makeLateStartScript may declare the same name again. */
+/** makeVariableScript uses var instead of const, because makeStartAfterLoadScript may declare the same name again. */
 export function makeVariableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
@@ -45,7 +45,7 @@ export function makeVariableScript(name: string, expression: string): string {
  * The parameter `expression` evaluates to the host's entry point, or to undefined if the bridge rejected the host. The
  * returned script evaluates to true if the bridge accepted the host.
  */
-export function makeLateStartScript(name: string, expression: string): string {
+export function makeStartAfterLoadScript(name: string, expression: string): string {
   // The late-start script declares no names that the code in `expression` could access, except the entry point's name.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
-import type { LiveAdapter, RemovedPlugin, ToBridge } from '../../port-message.ts';
+import type { LiveAdapter, RemovedPlugin, WorkerToBridgeMessage } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { makeAdapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
@@ -15,7 +15,7 @@ const demoPlugin: PluginInfo = {
   world: 'main',
   base: 'b',
 };
-const freshBuild: PluginCodeParams = {
+const newPluginCode: PluginCodeParams = {
   name: 'demo',
   hash: 'h2',
   script: 's2',
@@ -50,7 +50,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
     nonce: () => 'n',
   });
   const addDocument = (documentId: string, plugins: LiveAdapter[], removedPlugins: RemovedPlugin[] = []) => {
-    const postMessage = (message: ToBridge) => receivedMessages.push(`${documentId} ${message.op}`);
+    const postMessage = (message: WorkerToBridgeMessage) => receivedMessages.push(`${documentId} ${message.op}`);
     const doc = { tabId: 1, frameId: 0, documentId, url: '', post: postMessage };
     docs.add(doc);
     docs.setPlugins(documentId, plugins, removedPlugins);
@@ -85,12 +85,14 @@ test('a new adapter replaces old or removed adapters with the same base, once th
   addDocument('removed', [], [{ name: 'demo', base: 'b' }]);
   addDocument('removed, other base', [], [{ name: 'demo', base: 'c' }]);
   assert.deepEqual(hotReload.listOutdatedPlugins(), ['demo', 'demo']);
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   await advanceTime(900);
   assert.deepEqual([receivedMessages, ranScripts], [['old replaceAdapter', 'removed replaceAdapter'], []]);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
-  assert.deepEqual(ranScripts, [`old demo ${makeAdapterScript('_entry', 'n', 'h2', freshBuild.hot?.adapter ?? '')}`]);
+  assert.deepEqual(ranScripts, [
+    `old demo ${makeAdapterScript('_entry', 'n', 'h2', newPluginCode.hot?.adapter ?? '')}`,
+  ]);
 });
 
 test('a document that reports its old adapter late also gets the new code', async (t) => {
@@ -105,7 +107,7 @@ test('a document that reports its old adapter late also gets the new code', asyn
     advanceTime,
   } = makeFixture(t);
   wantedBuild.code = 'function () {}';
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   await advanceTime(60_000);
   const doc = addOldDocument('late');
   hotReload.onDocumentReported(doc);
@@ -145,14 +147,14 @@ test('a build that failed in a document is not retried there, and its problem st
   const { docs, hotReload, receivedMessages, wantedBuild, addOldDocument, listWarnings } = makeFixture(t);
   const doc = addOldDocument('d');
   assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'canReplace must be true while new code is expected');
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   assert.equal(hotReload.problem('d', demoPlugin), undefined);
-  hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demoPlugin), 'a typo');
   assert.equal(hotReload.canReplace(doc, demoPlugin), false);
   assert.match(listWarnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
   hotReload.onDocumentReported(addOldDocument('d'));
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   assert.deepEqual([receivedMessages.length, hotReload.listOutdatedPlugins()], [1, []]);
   wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wantedBuild.plugin), undefined);
@@ -166,7 +168,7 @@ test('a build with a syntax error fails at once, with the syntax error as the re
   const { hotReload, receivedMessages, wantedBuild, addOldDocument, advanceTime } = makeFixture(t);
   wantedBuild.syntax = 'SyntaxError';
   const doc = addOldDocument('deaf');
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.equal(hotReload.problem('deaf', demoPlugin), 'SyntaxError');
@@ -178,7 +180,7 @@ test('an adapter replacement is attempted three times if the document does not a
   const { hotReload, receivedMessages, addOldDocument, advanceTime, listWarnings } = makeFixture(t);
   const oldDocuments = ['gone', 'deaf', 'silent'].map(addOldDocument);
   hotReload.onPluginsSynced(['demo']);
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   for (let i = 0; i < 3; i++) {
     for (const doc of oldDocuments.slice(0, 2)) hotReload.handleEntryPoint(doc, entryPointMessage);
     await runPendingPromises();
@@ -198,12 +200,12 @@ test('an adapter replacement is attempted three times if the document does not a
 test('the worker does not send documents code that is no longer wanted', async (t) => {
   const { hotReload, receivedMessages, ranScripts, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('old');
-  await hotReload.receiveCode({ ...freshBuild, hash: 'h3' });
-  await hotReload.receiveCode({ ...freshBuild, name: 'other' });
-  const { hot: _, ...coldBuild } = freshBuild;
+  await hotReload.receiveCode({ ...newPluginCode, hash: 'h3' });
+  await hotReload.receiveCode({ ...newPluginCode, name: 'other' });
+  const { hot: _, ...coldBuild } = newPluginCode;
   await hotReload.receiveCode(coldBuild);
   assert.deepEqual(receivedMessages, []);
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   wantedBuild.plugin = { ...demoPlugin, name: 'removed' };
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
@@ -219,11 +221,11 @@ test('expects is true only while a tab is about to get new code, which makes a r
   hotReload.onPluginsSynced(['demo']);
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'expects must be false for a tab without the plugin');
-  await hotReload.receiveCode(freshBuild);
+  await hotReload.receiveCode(newPluginCode);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.equal(hotReload.expects(1, 'demo'), true, 'expects must be true while the new adapter starts');
-  hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
+  hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false once the new adapter runs');
   hotReload.onPluginsSynced(['demo']);
   await advanceTime(30_000);

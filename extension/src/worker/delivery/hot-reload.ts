@@ -5,15 +5,15 @@ import {
   type PluginFetchResult,
   type PluginInfo,
 } from '../../../../wire/wire.gen.ts';
-import type { FromBridge } from '../../port-message.ts';
+import type { BridgeToWorkerMessage } from '../../port-message.ts';
 import type { Doc, DocumentTable } from '../documents/docs.ts';
 import { Signal } from '../signal.ts';
 import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
 
-const ReplyTimeoutMs = 5000;
-/** CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. */
-const CodeTimeoutMs = 30_000;
+const ReplacementReplyTimeoutMs = 5000;
+/** PluginCodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. */
+const PluginCodeTimeoutMs = 30_000;
 /**
  * The delay before the next attempt to replace an adapter is 1 s at first, and doubles after each failed attempt. After
  * MaxReplacementTries failed attempts to replace an adapter, the document keeps its old adapter.
@@ -68,10 +68,10 @@ interface ReplacementAttempt {
 export class HotReload {
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
-  readonly #expectedDocs = new Map<string, Set<Doc>>();
+  readonly #docsAwaitingCode = new Map<string, Set<Doc>>();
   readonly #adapterSwaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
-  readonly #attempts = new Map<string, ReplacementAttempt>();
-  #codeTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #replacementAttempts = new Map<string, ReplacementAttempt>();
+  #pluginCodeTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HotReloadOptions) {
     this.#options = options;
@@ -87,22 +87,25 @@ export class HotReload {
 
   onDocumentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
-      const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
-      if (!isExpected && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+      const isExpected = this.#findAdapterSwap(doc, plugin.name) || this.#docsAwaitingCode.get(plugin.name)?.has(doc);
+      if (!isExpected && this.#needsAdapter(doc, plugin)) void this.#fetchAndReplace(doc, plugin);
     }
   }
 
-  handleReplaced(doc: Doc, message: Extract<FromBridge, { op: 'adapterReplaced' }>): void {
+  handleAdapterReplaced(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
-  handleEntryPoint(doc: Doc, message: Extract<FromBridge, { op: 'entryPointReady' }>): void {
-    const adapterSwap = this.#findSwap(doc, message.plugin);
+  handleEntryPoint(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'entryPointReady' }>): void {
+    const adapterSwap = this.#findAdapterSwap(doc, message.plugin);
     const plugin = this.#findPlugin(message.plugin);
     if (!adapterSwap || !plugin || adapterSwap.nonce !== message.nonce) return;
     clearTimeout(adapterSwap.timer);
-    adapterSwap.timer = setTimeout(() => this.#retryOrEnd(doc, adapterSwap, 'it did not answer'), ReplyTimeoutMs);
+    adapterSwap.timer = setTimeout(
+      () => this.#retryOrEndReplacement(doc, adapterSwap, 'it did not answer'),
+      ReplacementReplyTimeoutMs,
+    );
     void this.#sendAdapter(doc, plugin, adapterSwap, message.usesBase);
   }
 
@@ -117,21 +120,21 @@ export class HotReload {
   }
 
   onPluginsSynced(missingPlugins: readonly string[]): void {
-    for (const [key, { documentId }] of this.#attempts)
-      if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
-    this.#expectedDocs.clear();
-    clearTimeout(this.#codeTimer);
-    this.#codeTimer = setTimeout(() => this.#fetchMissingCode(), CodeTimeoutMs);
+    for (const [key, { documentId }] of this.#replacementAttempts)
+      if (!this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
+    this.#docsAwaitingCode.clear();
+    clearTimeout(this.#pluginCodeTimer);
+    this.#pluginCodeTimer = setTimeout(() => this.#fetchMissingCode(), PluginCodeTimeoutMs);
     for (const name of missingPlugins) {
       const plugin = this.#findPlugin(name);
-      if (plugin) this.#expectedDocs.set(name, new Set(this.#listDocsToUpdate(plugin)));
+      if (plugin) this.#docsAwaitingCode.set(name, new Set(this.#listDocsToUpdate(plugin)));
     }
   }
 
   /** The method `expects` reports whether a tab's top document will receive new code of a plugin. */
   expects(tabId: number, plugin: string): boolean {
     const topDoc = this.#options.docs.findTopDoc(tabId);
-    return topDoc !== undefined && this.#expectedDocs.get(plugin)?.has(topDoc.doc) === true;
+    return topDoc !== undefined && this.#docsAwaitingCode.get(plugin)?.has(topDoc.doc) === true;
   }
 
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
@@ -139,7 +142,7 @@ export class HotReload {
   }
 
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
-    const reloadAttempt = this.#attempts.get(`${documentId} ${name}`);
+    const reloadAttempt = this.#replacementAttempts.get(`${documentId} ${name}`);
     return reloadAttempt?.hash === hash ? reloadAttempt.problem : undefined;
   }
 
@@ -147,7 +150,7 @@ export class HotReload {
     return this.#options.plugins().find((plugin) => plugin.name === name);
   }
 
-  #findSwap(doc: Doc, plugin: string): AdapterSwap | undefined {
+  #findAdapterSwap(doc: Doc, plugin: string): AdapterSwap | undefined {
     return this.#adapterSwaps.get(doc)?.get(plugin);
   }
 
@@ -157,7 +160,7 @@ export class HotReload {
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base: baseHash }: PluginInfo): boolean {
     const { docs } = this.#options;
-    const reloadAttempt = this.#attempts.get(`${documentId} ${name}`);
+    const reloadAttempt = this.#replacementAttempts.get(`${documentId} ${name}`);
     if (reloadAttempt?.hash === hash && reloadAttempt.isOver) return false;
     const hasOlder = docs
       .findReported(documentId)
@@ -170,11 +173,12 @@ export class HotReload {
   }
 
   #fetchMissingCode(): void {
-    for (const [name, docs] of this.#expectedDocs) {
+    for (const [name, docs] of this.#docsAwaitingCode) {
       const plugin = this.#findPlugin(name);
       for (const doc of docs) {
-        if (this.#findSwap(doc, name)) continue;
-        if (plugin && this.#isConnected(doc) && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+        if (this.#findAdapterSwap(doc, name)) continue;
+        if (plugin && this.#isConnected(doc) && this.#needsAdapter(doc, plugin))
+          void this.#fetchAndReplace(doc, plugin);
         else docs.delete(doc);
       }
     }
@@ -185,13 +189,13 @@ export class HotReload {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
-  async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
+  async #fetchAndReplace(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
-    this.#addExpectedDocument(doc, name);
+    this.#addDocAwaitingCode(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findSwap(doc, name)) return; // the server has already sent the code of the new adapter
+      if (this.#findAdapterSwap(doc, name)) return; // the server has already sent the code of the new adapter
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#beginReplacement(doc, {
           name,
@@ -206,8 +210,8 @@ export class HotReload {
     }
   }
 
-  #addExpectedDocument(doc: Doc, name: string): void {
-    this.#expectedDocs.set(name, (this.#expectedDocs.get(name) ?? new Set()).add(doc));
+  #addDocAwaitingCode(doc: Doc, name: string): void {
+    this.#docsAwaitingCode.set(name, (this.#docsAwaitingCode.get(name) ?? new Set()).add(doc));
     this.changed.emit();
   }
 
@@ -217,10 +221,14 @@ export class HotReload {
     this.#adapterSwaps.set(doc, documentSwaps);
     clearTimeout(documentSwaps.get(name)?.timer);
     const nonce = this.#options.nonce();
-    const onTimeout = () => this.#retryOrEnd(doc, adapterSwap, 'it did not answer');
-    const adapterSwap: AdapterSwap = { adapterBuild, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
+    const onTimeout = () => this.#retryOrEndReplacement(doc, adapterSwap, 'it did not answer');
+    const adapterSwap: AdapterSwap = {
+      adapterBuild,
+      nonce,
+      timer: setTimeout(onTimeout, waitMs + ReplacementReplyTimeoutMs),
+    };
     documentSwaps.set(name, adapterSwap);
-    this.#addExpectedDocument(doc, name);
+    this.#addDocAwaitingCode(doc, name);
     doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
@@ -235,32 +243,32 @@ export class HotReload {
       );
       if ((await this.#options.run(doc, plugin, code)) === true) return; // the document will send adapterReplaced
       const adapterProblem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
-      if (this.#findSwap(doc, name) !== adapterSwap) return;
+      if (this.#findAdapterSwap(doc, name) !== adapterSwap) return;
       if (adapterProblem !== undefined) this.#recordFailure(doc, name, adapterProblem);
-      else this.#retryOrEnd(doc, adapterSwap, 'its entry point rejected the new adapter');
+      else this.#retryOrEndReplacement(doc, adapterSwap, 'its entry point rejected the new adapter');
     } catch (error) {
-      this.#retryOrEnd(doc, adapterSwap, String(error));
+      this.#retryOrEndReplacement(doc, adapterSwap, String(error));
     }
   }
 
   #end(doc: Doc, name: string): void {
-    clearTimeout(this.#findSwap(doc, name)?.timer);
+    clearTimeout(this.#findAdapterSwap(doc, name)?.timer);
     this.#adapterSwaps.get(doc)?.delete(name);
-    if (this.#expectedDocs.get(name)?.delete(doc)) this.changed.emit();
+    if (this.#docsAwaitingCode.get(name)?.delete(doc)) this.changed.emit();
   }
 
   #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
     const key = `${documentId} ${name}`;
-    const earlierAttempt = this.#attempts.get(key);
+    const earlierAttempt = this.#replacementAttempts.get(key);
     const reloadAttempt =
       earlierAttempt?.hash === hash ? earlierAttempt : { documentId, hash, attemptCount: 0, isOver: false };
-    this.#attempts.set(key, reloadAttempt);
+    this.#replacementAttempts.set(key, reloadAttempt);
     return reloadAttempt;
   }
 
   /** recordFailure stores why the new adapter failed to start, so that the worker does not try again. */
   #recordFailure(doc: Doc, name: string, adapterProblem: string): void {
-    const adapterSwap = this.#findSwap(doc, name);
+    const adapterSwap = this.#findAdapterSwap(doc, name);
     if (!adapterSwap) return;
     console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${adapterProblem}`);
     const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
@@ -270,10 +278,10 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxReplacementTries attempts. */
-  #retryOrEnd(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
+  /** retryOrEndReplacement repeats a replacement to which the document did not respond, up to MaxReplacementTries attempts. */
+  #retryOrEndReplacement(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
     const { name } = adapterSwap.adapterBuild;
-    if (this.#findSwap(doc, name) !== adapterSwap) return;
+    if (this.#findAdapterSwap(doc, name) !== adapterSwap) return;
     const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
     reloadAttempt.attemptCount++;
     if (reloadAttempt.attemptCount >= MaxReplacementTries || !this.#isConnected(doc)) {
@@ -285,7 +293,7 @@ export class HotReload {
     clearTimeout(adapterSwap.timer);
     adapterSwap.timer = setTimeout(
       () => {
-        if (this.#findSwap(doc, name) === adapterSwap) this.#retryReplacement(doc, adapterSwap.adapterBuild);
+        if (this.#findAdapterSwap(doc, name) === adapterSwap) this.#retryReplacement(doc, adapterSwap.adapterBuild);
       },
       RetryDelayMs * 2 ** reloadAttempt.attemptCount,
     );

@@ -8,8 +8,8 @@ export const SYNTAX_CHECK_WORLD = 'syntax';
 
 const MaxProblems = 200;
 
-/** CheckedCode is a plugin's adapter and optional pre-script. */
-export type CheckedCode = Pick<PluginFetchResult, 'code' | 'preScript'>;
+/** SyntaxCheckedCode is a plugin's adapter and optional pre-script. */
+export type SyntaxCheckedCode = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
  * SyntaxChecker finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser
@@ -21,7 +21,7 @@ export interface SyntaxChecker {
    * The method `problem` parses a plugin's code in the given document without running the code, and returns the syntax
    * error.
    */
-  problem(doc: Doc, plugin: PluginInfo, code: CheckedCode): Promise<string | undefined>;
+  problem(doc: Doc, plugin: PluginInfo, code: SyntaxCheckedCode): Promise<string | undefined>;
   /** findLastProblem returns the last stored syntax error of the plugin's current script. */
   findLastProblem(plugin: PluginInfo): string | undefined;
 }
@@ -69,20 +69,20 @@ export async function findSyntaxError(
   runScripts: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
   script: string,
 ): Promise<SyntaxProblem | undefined> {
-  return readError(await runScripts([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
+  return readError(await runScripts([START_LISTENING_SCRIPT, script, RETURN_ERROR_SCRIPT]).catch(() => undefined));
 }
 
 /**
- * START_LISTENING is a script that stores the first error of the scripts that run after it. RETURN_ERROR is a script
+ * START_LISTENING_SCRIPT is a script that stores the first error of the scripts that run after it. RETURN_ERROR is a script
  * that evaluates to the stored error and removes the error listener.
  */
-const START_LISTENING = `
+const START_LISTENING_SCRIPT = `
 var opentabsParse = { error: null, heard(event) {
   event.preventDefault();
   opentabsParse.error ??= [event.message, event.lineno];
 } };
 addEventListener('error', opentabsParse.heard, true);`;
-const RETURN_ERROR = `
+const RETURN_ERROR_SCRIPT = `
 removeEventListener('error', opentabsParse.heard, true);
 opentabsParse.error`;
 

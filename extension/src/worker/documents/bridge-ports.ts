@@ -1,6 +1,6 @@
 import { makeBatcher, makeTaskScheduler } from '../../batch.ts';
 import type { Port } from '../../chrome.ts';
-import { type FromBridge, readMessageFromBridge, type ToBridge } from '../../port-message.ts';
+import { type BridgeToWorkerMessage, readMessageFromBridge, type WorkerToBridgeMessage } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../../port-text.ts';
 import type { CallMessage, Calls } from '../calls/calls.ts';
@@ -21,7 +21,7 @@ export interface BridgePortsOptions {
   readonly logs: DocumentLogs;
   readonly wakeTimers: WakeTimers;
   readonly settingsSync: SettingsSync;
-  readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleReplaced'>;
+  readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleAdapterReplaced'>;
   readonly delivery: Pick<AdapterDelivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
@@ -31,7 +31,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portS
   const scheduleTask = makeTaskScheduler();
   const isLikelyLastMessage = () => runningCalls.size <= 1;
   return (port, portSender) => {
-    const sendMessages = (bridgeMessages: readonly ToBridge[]): boolean => {
+    const sendMessages = (bridgeMessages: readonly WorkerToBridgeMessage[]): boolean => {
       try {
         port.postMessage(encodeMessages(bridgeMessages));
       } catch {
@@ -61,7 +61,9 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portS
   };
 }
 
-function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
+function makeBridgeHandlers(
+  options: BridgePortsOptions,
+): PortHandlers<BridgeToWorkerMessage, [doc: Doc, arrivedMs: number]> {
   const { calls, docs, logs, wakeTimers, settingsSync, hotReload, delivery } = options;
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
@@ -89,6 +91,6 @@ function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridg
       delivery.entryPointReady(doc, message);
       hotReload.handleEntryPoint(doc, message);
     },
-    adapterReplaced: (message, doc) => hotReload.handleReplaced(doc, message),
+    adapterReplaced: (message, doc) => hotReload.handleAdapterReplaced(doc, message),
   };
 }

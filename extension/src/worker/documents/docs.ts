@@ -1,4 +1,4 @@
-import type { LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../../port-message.ts';
+import type { LiveAdapter, RemovedPlugin, StartedPlugin, WorkerToBridgeMessage } from '../../port-message.ts';
 
 /** Doc is a document whose bridge has connected to the worker. */
 export interface Doc {
@@ -11,7 +11,7 @@ export interface Doc {
   readonly documentId: string;
   /** The field `url` is the URL that the document had when it connected. */
   readonly url: string;
-  post(message: ToBridge): void;
+  post(message: WorkerToBridgeMessage): void;
 }
 
 export interface DocWithPlugins {
@@ -47,8 +47,8 @@ export interface DocumentTable {
 export function makeDocs(): DocumentTable {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
-  const removedByDocument = new Map<string, readonly RemovedPlugin[]>();
-  const startsByDocument = new Map<
+  const removedPluginsByDocument = new Map<string, readonly RemovedPlugin[]>();
+  const startedPluginsByDocument = new Map<
     string,
     { readonly startedPlugins: readonly StartedPlugin[]; readonly hasBase: boolean }
   >();
@@ -57,7 +57,7 @@ export function makeDocs(): DocumentTable {
 
   const listDocsOfTab = (tabId: number) =>
     [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
-  const filterReported = (candidates: Iterable<Doc>) =>
+  const filterReportedDocs = (candidates: Iterable<Doc>) =>
     [...candidates].flatMap((doc): DocWithPlugins[] => {
       const liveAdapters = adaptersByDocument.get(doc.documentId);
       return liveAdapters ? [{ doc, plugins: liveAdapters }] : [];
@@ -72,19 +72,20 @@ export function makeDocs(): DocumentTable {
       const tabId = docsById.get(documentId)?.tabId ?? -1;
       docsById.delete(documentId);
       adaptersByDocument.delete(documentId);
-      removedByDocument.delete(documentId);
-      startsByDocument.delete(documentId);
+      removedPluginsByDocument.delete(documentId);
+      startedPluginsByDocument.delete(documentId);
       documentsByTab.get(tabId)?.delete(documentId);
       if (documentsByTab.get(tabId)?.size === 0) documentsByTab.delete(tabId);
     },
-    setStarted: (documentId, startedPlugins, hasBase) => startsByDocument.set(documentId, { startedPlugins, hasBase }),
-    startedPlugins: (documentId) => startsByDocument.get(documentId)?.startedPlugins ?? [],
-    hasBase: (documentId) => startsByDocument.get(documentId)?.hasBase === true,
+    setStarted: (documentId, startedPlugins, hasBase) =>
+      startedPluginsByDocument.set(documentId, { startedPlugins, hasBase }),
+    startedPlugins: (documentId) => startedPluginsByDocument.get(documentId)?.startedPlugins ?? [],
+    hasBase: (documentId) => startedPluginsByDocument.get(documentId)?.hasBase === true,
     setPlugins: (documentId, liveAdapters, removedPlugins = []) => {
       adaptersByDocument.set(documentId, liveAdapters);
-      removedByDocument.set(documentId, removedPlugins);
+      removedPluginsByDocument.set(documentId, removedPlugins);
     },
-    removedPlugins: (documentId) => removedByDocument.get(documentId) ?? [],
+    removedPlugins: (documentId) => removedPluginsByDocument.get(documentId) ?? [],
     setPluginReady: (documentId, name, isReady) => {
       const liveAdapters = adaptersByDocument.get(documentId);
       if (!liveAdapters) return;
@@ -98,13 +99,13 @@ export function makeDocs(): DocumentTable {
       true,
     // During a navigation, a tab may briefly have two connected top documents; the document that connected last is the
     // new one.
-    findTopDoc: (tabId) => filterReported(listDocsOfTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
+    findTopDoc: (tabId) => filterReportedDocs(listDocsOfTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     listReportedFrames: (tabId) =>
-      filterReported(listDocsOfTab(tabId).filter((doc) => doc.frameId !== 0)).sort(
+      filterReportedDocs(listDocsOfTab(tabId).filter((doc) => doc.frameId !== 0)).sort(
         (a, b) => a.doc.frameId - b.doc.frameId,
       ),
-    findReported: (documentId) => filterReported([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
-    listReported: () => filterReported(docsById.values()),
+    findReported: (documentId) => filterReportedDocs([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    listReported: () => filterReportedDocs(docsById.values()),
     listInTab: listDocsOfTab,
   };
 }

@@ -2,10 +2,10 @@ import { Signal } from '../signal.ts';
 import type { Doc } from './docs.ts';
 
 /**
- * SilenceLimitMs is how long a document may take to answer a ping before the document counts as unresponsive, in
+ * DocumentSilenceLimitMs is how long a document may take to answer a ping before the document counts as unresponsive, in
  * milliseconds.
  */
-const SilenceLimitMs = 5000;
+const DocumentSilenceLimitMs = 5000;
 /** PingIntervalMs is how long after the last message of a document the worker sends a ping, in milliseconds. */
 const PingIntervalMs = 1000;
 /**
@@ -30,7 +30,7 @@ interface DocumentHealth {
 }
 
 /**
- * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
+ * HealthMonitor detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
  * the page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
 export class HealthMonitor {
@@ -48,7 +48,7 @@ export class HealthMonitor {
    * enough.
    */
   prepareCall(doc: Doc): number {
-    const health = this.#findHealth(doc);
+    const health = this.#getOrCreateHealth(doc);
     if (health.lastPingNumber > health.answeredPingNumber) return health.lastPingNumber;
     if (Date.now() - health.lastMessageAt < PingIntervalMs) {
       this.#schedulePing(health);
@@ -59,7 +59,7 @@ export class HealthMonitor {
   }
 
   waitForAnswer(doc: Doc, timeoutMs: number): Promise<boolean> {
-    const health = this.#findHealth(doc);
+    const health = this.#getOrCreateHealth(doc);
     this.#ping(health);
     return new Promise((resolve) => {
       setTimeout(() => resolve(false), timeoutMs);
@@ -74,7 +74,7 @@ export class HealthMonitor {
 
   /** If the message answers a ping, the parameter `pingNumber` is the number of the ping. */
   recordMessage(doc: Doc, pingNumber?: number): void {
-    const health = this.#findHealth(doc);
+    const health = this.#getOrCreateHealth(doc);
     health.lastMessageAt = Date.now();
     if (pingNumber === undefined || pingNumber <= health.answeredPingNumber || pingNumber > health.lastPingNumber)
       return;
@@ -92,7 +92,7 @@ export class HealthMonitor {
    * lost.
    */
   onDocumentConnected(doc: Doc): void {
-    const health = this.#findHealth(doc);
+    const health = this.#getOrCreateHealth(doc);
     this.#stopTimer(health);
     health.lastMessageAt = Date.now();
     health.answeredPingNumber = health.lastPingNumber;
@@ -109,7 +109,7 @@ export class HealthMonitor {
     return this.#documents.get(documentId)?.isSilent === true;
   }
 
-  #findHealth(doc: Doc): DocumentHealth {
+  #getOrCreateHealth(doc: Doc): DocumentHealth {
     const knownHealth = this.#documents.get(doc.documentId);
     if (knownHealth) {
       knownHealth.doc = doc;
@@ -129,7 +129,7 @@ export class HealthMonitor {
     return newHealth;
   }
 
-  #isCurrent(health: DocumentHealth): boolean {
+  #isCurrentDocument(health: DocumentHealth): boolean {
     return this.#documents.get(health.doc.documentId) === health;
   }
 
@@ -146,16 +146,16 @@ export class HealthMonitor {
   }
 
   #expectPingAnswer(health: DocumentHealth): void {
-    const dueAtMs = Date.now() + SilenceLimitMs;
+    const dueAtMs = Date.now() + DocumentSilenceLimitMs;
     this.#stopTimer(health);
-    health.timer = setTimeout(() => void this.#markSilent(health, dueAtMs), SilenceLimitMs);
+    health.timer = setTimeout(() => void this.#markSilent(health, dueAtMs), DocumentSilenceLimitMs);
   }
 
   /** markSilent marks a document as unresponsive, unless Chrome has frozen the document or the machine was asleep. */
   async #markSilent(health: DocumentHealth, dueAtMs: number): Promise<void> {
     const pingNumber = health.lastPingNumber;
     const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
-    if (!this.#isCurrent(health) || health.answeredPingNumber >= pingNumber || health.isSilent) return;
+    if (!this.#isCurrentDocument(health) || health.answeredPingNumber >= pingNumber || health.isSilent) return;
     if (isFrozen || Date.now() > dueAtMs + SleepThresholdMs) {
       this.#expectPingAnswer(health);
       return;
@@ -168,7 +168,7 @@ export class HealthMonitor {
   #schedulePing(health: DocumentHealth, delayMs = PingIntervalMs): void {
     health.timer ??= setTimeout(() => {
       health.timer = undefined;
-      if (!this.#isCurrent(health) || !this.#options.isBusy(health.doc.documentId)) return;
+      if (!this.#isCurrentDocument(health) || !this.#options.isBusy(health.doc.documentId)) return;
       const sinceMessageMs = Date.now() - health.lastMessageAt;
       if (sinceMessageMs >= PingIntervalMs) this.#ping(health);
       else this.#schedulePing(health, PingIntervalMs - sinceMessageMs);

@@ -1,6 +1,6 @@
 import { checkType } from '../../../../wire/frame.ts';
 import { MaxLogEntries, type PluginLogParams } from '../../../../wire/wire.gen.ts';
-import type { FromBridge } from '../../port-message.ts';
+import type { BridgeToWorkerMessage } from '../../port-message.ts';
 import type { Doc } from './docs.ts';
 
 /** MaxFramesPerRateWindow limits the log messages that one document may send within RateWindowMs milliseconds. */
@@ -12,7 +12,7 @@ const RateWindowMs = 1000;
  */
 const MaxParsedChars = 4 * 1024 * 1024;
 
-type LogMessage = Extract<FromBridge, { op: 'log' }>;
+type LogMessage = Extract<BridgeToWorkerMessage, { op: 'log' }>;
 
 export interface LogsOptions {
   isRunning(documentId: string, plugin: string): boolean;
@@ -43,22 +43,24 @@ export function makeLogs(options: LogsOptions): DocumentLogs {
       window.frames++;
       const droppedCount = (window.dropped.get(plugin) ?? 0) + dropped;
       const params =
-        window.frames > MaxFramesPerRateWindow ? undefined : readParams(doc.tabId, plugin, entriesText, droppedCount);
+        window.frames > MaxFramesPerRateWindow
+          ? undefined
+          : readLogParams(doc.tabId, plugin, entriesText, droppedCount);
       if (params) {
         window.dropped.delete(plugin);
         options.send(params);
-      } else window.dropped.set(plugin, droppedCount + countEntries(entriesText));
+      } else window.dropped.set(plugin, droppedCount + countLogEntries(entriesText));
     },
   };
 }
 
 /** A text that is not a JSON array counts as one log entry. */
-function countEntries(entriesText: string): number {
+function countLogEntries(entriesText: string): number {
   const list = entriesText.length <= MaxParsedChars ? parseJsonOrUndefined(entriesText) : undefined;
   return Array.isArray(list) ? list.length : 1;
 }
 
-function readParams(tabId: number, plugin: string, text: string, droppedCount: number): PluginLogParams | undefined {
+function readLogParams(tabId: number, plugin: string, text: string, droppedCount: number): PluginLogParams | undefined {
   const entriesText = text.length <= MaxParsedChars ? parseJsonOrUndefined(text) : undefined;
   if (!Array.isArray(entriesText) || entriesText.length > MaxLogEntries) return undefined;
   const checkedParams = checkType('PluginLogParams', {

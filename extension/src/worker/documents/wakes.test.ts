@@ -6,12 +6,12 @@ test('a hidden document gets one wake message, at the time that it requested las
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const wokenDocuments: string[] = [];
   const doc = (name: string) => ({ post: () => wokenDocuments.push(name) });
-  const [firstDocument, secondDocument, goneDocument] = [doc('a'), doc('b'), doc('gone')];
+  const [firstDocument, secondDocument, closedDocument] = [doc('a'), doc('b'), doc('gone')];
   const wakeTimers = makeWakeTimers();
   wakeTimers.scheduleWake(firstDocument, 100);
   wakeTimers.scheduleWake(secondDocument, 300);
-  wakeTimers.scheduleWake(goneDocument, 10);
-  wakeTimers.onDocumentDisconnected(goneDocument);
+  wakeTimers.scheduleWake(closedDocument, 10);
+  wakeTimers.onDocumentDisconnected(closedDocument);
   wakeTimers.scheduleWake(firstDocument, 200);
   t.mock.timers.tick(199);
   assert.deepEqual(wokenDocuments, []);

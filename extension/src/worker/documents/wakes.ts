@@ -1,7 +1,7 @@
-import type { ToBridge } from '../../port-message.ts';
+import type { WorkerToBridgeMessage } from '../../port-message.ts';
 
 export interface WakeTarget {
-  post(message: ToBridge): void;
+  post(message: WorkerToBridgeMessage): void;
 }
 
 /**

@@ -69,19 +69,19 @@ test('answerChallenge returns no proof for an invalid challenge', async () => {
 
 test('findListener sends no secret', async () => {
   const fetchedUrls: string[] = [];
-  const healthAnswers: [string, string][] = [
+  const healthResponseCases: [string, string][] = [
     ['{"ok":true,"version":"0.1.0","pid":1}', 'opentabs'],
     ['{"ok":false,"version":"0.1.0"}', 'other'],
     ['{"ok":true}', 'other'],
     ['[]', 'other'],
     ['hello', 'other'],
   ];
-  for (const [healthText, isHealthy] of healthAnswers) {
+  for (const [healthResponse, isHealthy] of healthResponseCases) {
     const fakeFetch: typeof fetch = async (input, init) => {
       fetchedUrls.push(`${String(input)} ${JSON.stringify(init)}`);
-      return new Response(healthText);
+      return new Response(healthResponse);
     };
-    assert.equal(await findListener(connection, fakeFetch), isHealthy, healthText);
+    assert.equal(await findListener(connection, fakeFetch), isHealthy, healthResponse);
   }
   assert.doesNotMatch(fetchedUrls.join(), /key|challenge|nonce/);
   const failFetch: typeof fetch = async () => {

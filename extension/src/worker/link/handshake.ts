@@ -76,9 +76,9 @@ export type PortListener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * Chrome may send a request over a cached half-open connection, which never responds. If the server sends no response
- * within AnswerTimeoutMs, the next request uses a new connection.
+ * within HealthAnswerTimeoutMs, the next request uses a new connection.
  */
-const AnswerTimeoutMs = 2500;
+const HealthAnswerTimeoutMs = 2500;
 
 /**
  * findListener sends an HTTP request without secrets to detect which program listens on the server's port. Chrome does
@@ -91,7 +91,7 @@ export async function findListener({ port }: ServerConnection, fetchUrl: typeof 
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(AnswerTimeoutMs),
+      signal: AbortSignal.timeout(HealthAnswerTimeoutMs),
     });
     return isHealthAnswer(await response.text()) ? 'opentabs' : 'other';
   } catch {

@@ -46,12 +46,12 @@ test('the user can rename the browser, and an empty name restores the default na
 test('the browser uses the name from the server, and stores a name that the user set on the command line', async () => {
   const identity = new BrowserIdentity(makeStorage().storage);
   assert.equal((await identity.makeHello()).hasDefaultName, true);
-  await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Chrome on Linux 2' });
+  await identity.receiveBrowserName({ protocol: 1, serverVersion: '1', browserName: 'Chrome on Linux 2' });
   assert.equal(identity.name, 'Chrome on Linux 2');
   assert.deepEqual([(await identity.makeHello()).browserName, identity.name], ['Chrome on Linux', 'Chrome on Linux']);
-  await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Work', isGivenName: true });
+  await identity.receiveBrowserName({ protocol: 1, serverVersion: '1', browserName: 'Work', isGivenName: true });
   const hello = await identity.makeHello();
   assert.deepEqual([hello.browserName, hello.hasDefaultName], ['Work', undefined]);
-  await identity.receiveName({ protocol: 1, serverVersion: '1' });
+  await identity.receiveBrowserName({ protocol: 1, serverVersion: '1' });
   assert.equal(identity.name, 'Work');
 });

@@ -54,8 +54,8 @@ export class BrowserIdentity {
     };
   }
 
-  /** If the user set the name on the command line, receiveName also stores the name as this browser's setting. */
-  async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
+  /** If the user set the name on the command line, receiveBrowserName also stores the name as this browser's setting. */
+  async receiveBrowserName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
     this.#browserName = browserName;
     if (isGivenName) await this.#storage.writeSetting('browserName', browserName);

@@ -15,29 +15,34 @@ function makeFixture(t: TestContext) {
   const events: string[] = [];
   const savedKeys: string[] = [];
   const connection: ServerConnection = { port: 4321, key: 'secret' };
-  const environment: { connection: ServerConnection; isStuck: boolean; listener: PortListener; asked: number } = {
+  const environment: {
+    connection: ServerConnection;
+    isStuck: boolean;
+    listener: PortListener;
+    listenerChecks: number;
+  } = {
     connection,
     isStuck: false,
     listener: 'opentabs',
-    asked: 0,
+    listenerChecks: 0,
   };
   const link = new ServerLink({
     readConnection: () =>
       environment.isStuck ? new Promise(() => undefined) : Promise.resolve(environment.connection),
-    receiveName: () => {},
+    receiveBrowserName: () => {},
     readIdentity: async () => hello,
     openSocket: open,
     makeHandshake: makeFakeHandshake,
     savePairedKey: async (key) => void savedKeys.push(key),
     findListener: async () => {
-      environment.asked++;
+      environment.listenerChecks++;
       return environment.listener;
     },
     random: () => 0,
   });
   link.opened.addListener(() => events.push('opened'));
-  link.lost.addListener(() => events.push('lost'));
-  link.received.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
+  link.lostSignal.addListener(() => events.push('lost'));
+  link.frameSignal.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
   link.changed.addListener(() => linkStates.push(link.state));
   const lastSocket = (): FakeSocket => {
     const socket = sockets.at(-1);
@@ -209,12 +214,12 @@ test('after a lost link, the browser tries to reconnect every second without a l
   await runPendingPromises();
   assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'lost', text: '' });
   await advanceTime(600);
-  assert.deepEqual([sockets.length, environment.asked], [2, 0]);
+  assert.deepEqual([sockets.length, environment.listenerChecks], [2, 0]);
   lastSocket().close();
   await runPendingPromises();
-  for (let asked = 2; asked < 200; asked++) {
+  for (let expectedChecks = 2; expectedChecks < 200; expectedChecks++) {
     await advanceTime(600);
-    assert.equal(environment.asked, asked);
+    assert.equal(environment.listenerChecks, expectedChecks);
   }
   assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'no_server', text: '' });
   assert.equal(sockets.length, 2);
@@ -223,7 +228,7 @@ test('after a lost link, the browser tries to reconnect every second without a l
   assert.equal(sockets.length, 3);
   lastSocket().close();
   await runPendingPromises();
-  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'refused', text: inUse });
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'refused', text: portInUseText });
   await advanceTime(600);
   await acceptConnection();
   lastSocket().answer('hello', server);
@@ -231,7 +236,8 @@ test('after a lost link, the browser tries to reconnect every second without a l
   assert.equal(linkStates.at(-1)?.kind, 'open');
 });
 
-const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
+const portInUseText =
+  'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
 test('the link opens no socket while another program uses the port, but when the server is back', async (t) => {
   const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
@@ -242,7 +248,7 @@ test('the link opens no socket while another program uses the port, but when the
   await runPendingPromises();
   for (let i = 0; i < 20; i++) await advanceTime(600);
   assert.equal(sockets.length, 1);
-  assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: inUse }]);
+  assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: portInUseText }]);
   environment.listener = 'opentabs';
   await advanceTime(600);
   assert.equal(sockets.length, 2);
@@ -250,7 +256,7 @@ test('the link opens no socket while another program uses the port, but when the
 
 test("the link sends nothing to an unauthenticated peer, regardless of the peer's messages", async (t) => {
   const { link, events, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
-  const peerCases: [string, (socket: FakeSocket) => void][] = [
+  const untrustedPeerCases: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
     ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
@@ -269,16 +275,16 @@ test("the link sends nothing to an unauthenticated peer, regardless of the peer'
   ];
   link.start();
   await runPendingPromises();
-  for (const [name, actOnSocket] of peerCases) {
+  for (const [name, actOnSocket] of untrustedPeerCases) {
     const socket = lastSocket();
-    const countBefore = sockets.length;
+    const socketCountBefore = sockets.length;
     socket.open();
     actOnSocket(socket);
     await runPendingPromises();
     assert.deepEqual(socket.sentMessages, [], name);
-    assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: inUse }], name);
+    assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: portInUseText }], name);
     await advanceTime(600);
-    assert.equal(sockets.length, countBefore + 1, name);
+    assert.equal(sockets.length, socketCountBefore + 1, name);
   }
   assert.deepEqual(events, []);
 });
@@ -351,8 +357,8 @@ test('the link retries slowly after another browser replaced the connection', as
 test('a handshake that stops at any stage fails within 5 s', async (t) => {
   const { link, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
   const stopCases: [string, (socket: FakeSocket) => void, LinkState][] = [
-    ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
-    ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
+    ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: portInUseText }],
+    ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: portInUseText }],
     [
       'before the answer to hello',
       (socket) => socket.accept(),

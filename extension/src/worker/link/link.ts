@@ -40,7 +40,7 @@ export interface LinkOptions {
   readConnection(): Promise<ServerConnection>;
   savePairedKey(key: string): Promise<void>;
   readIdentity(): Promise<HelloIdentity>;
-  receiveName(server: HelloResult): void;
+  receiveBrowserName(server: HelloResult): void;
   openSocket: SocketOpener;
   makeHandshake(connection: ServerConnection): Promise<Handshake>;
   /** findListener detects which program listens on the server's port. */
@@ -61,12 +61,12 @@ const PairingRetryDelayMs = 1000;
 const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
 /**
- * PrepareTimeoutMs limits the preparation of a connection, because Chrome may never answer a worker that starts while
+ * ConnectionPrepareTimeoutMs limits the preparation of a connection, because Chrome may never answer a worker that starts while
  * the extension reloads.
  */
-const PrepareTimeoutMs = 3000;
+const ConnectionPrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
-const AnswerTimeoutMs = 10_000;
+const ServerAnswerTimeoutMs = 10_000;
 /**
  * DownloadTimeoutMs limits how long a request may take if the server may download a package for it, in milliseconds.
  */
@@ -84,8 +84,8 @@ export class ServerLink {
    * handled.
    */
   readonly opened = new Signal();
-  readonly lost = new Signal();
-  readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
+  readonly lostSignal = new Signal();
+  readonly frameSignal = new Signal<[frame: RequestFrame | NotificationFrame]>();
   readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pendingRequests = new Map<string, RequestCallback>();
@@ -94,7 +94,7 @@ export class ServerLink {
   #isConnecting = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
-  #silentHeartbeats = 0;
+  #silentHeartbeatCount = 0;
   #lastUnsentBytes = 0;
   #lastRequestNumber = 0;
   #lastReceivedAtMs = 0;
@@ -134,8 +134,8 @@ export class ServerLink {
     return true;
   }
 
-  /** waitBeforePartMs returns 0 if another part of a large result can be sent now. */
-  waitBeforePartMs(): number {
+  /** getPartDelayMs returns 0 if another part of a large result can be sent now. */
+  getPartDelayMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryDelayMs;
     return this.#socket.unsentBytes > MaxUnsentBytes ? SendBufferDrainMs : 0;
   }
@@ -164,14 +164,14 @@ export class ServerLink {
     return new Promise((resolve, reject) => {
       const id = `b${++this.#lastRequestNumber}`;
       const isDownload = method === 'plugin.install' || method === 'plugin.update';
-      const timeoutMs = isDownload ? DownloadTimeoutMs : AnswerTimeoutMs;
+      const timeoutMs = isDownload ? DownloadTimeoutMs : ServerAnswerTimeoutMs;
       const timer = setTimeout(() => {
         this.#pendingRequests.delete(id);
         reject(new Error(`the server did not answer ${method} for ${timeoutMs / 1000} s`));
       }, timeoutMs);
       this.#pendingRequests.set(id, (frame) => {
         clearTimeout(timer);
-        const answer = readAnswer(method, frame);
+        const answer = readRequestResult(method, frame);
         if (answer instanceof Error) reject(answer);
         else resolve(answer);
       });
@@ -191,7 +191,7 @@ export class ServerLink {
       }
       this.#openSocket(connection, hello, await this.#options.makeHandshake(connection));
     } catch (error) {
-      this.#setDown('lost', String(error), RetryDelayMs);
+      this.#enterDownState('lost', String(error), RetryDelayMs);
     } finally {
       this.#isConnecting = false;
     }
@@ -204,7 +204,7 @@ export class ServerLink {
       if (this.#socket !== socket) return;
       this.#dropSocket();
       if (connection.isCached && connectionStage !== 'proven') return void this.#connectOnce();
-      void this.#explainClose(code, reason, connectionStage, connection);
+      void this.#setStateAfterClose(code, reason, connectionStage, connection);
     };
     /**
      * refuseServer drops its reference to the socket before it closes the socket, because closing is slow if the server
@@ -222,7 +222,7 @@ export class ServerLink {
           console.warn(`opentabs: the key of the pairing can't be stored: ${String(error)}`);
         });
       }
-      if (server.protocol === Version) this.#setOpen(server);
+      if (server.protocol === Version) this.#enterOpenState(server);
       else refuseServer(CloseVersion, describeVersionMismatch(server));
     };
     /** Before the browser has sent hello, the browser ignores all message frames except the challenge. */
@@ -254,10 +254,10 @@ export class ServerLink {
     this.#socket = socket;
   }
 
-  #setOpen(server: HelloResult): void {
-    this.#silentHeartbeats = 0;
+  #enterOpenState(server: HelloResult): void {
+    this.#silentHeartbeatCount = 0;
     this.#lastUnsentBytes = 0;
-    this.#options.receiveName(server);
+    this.#options.receiveBrowserName(server);
     this.#heartbeatTimer = setInterval(() => this.#checkHeartbeat(), MaxSilenceMs / MaxSilentHeartbeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.opened.emit();
@@ -267,26 +267,26 @@ export class ServerLink {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
     // The server's response to a ping can arrive only after the large result that the worker is sending. If the number
     // of unsent bytes falls, the link is alive even without a response from the server.
-    this.#silentHeartbeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentHeartbeats + 1;
+    this.#silentHeartbeatCount = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentHeartbeatCount + 1;
     this.#lastUnsentBytes = unsentBytes;
-    if (this.#silentHeartbeats >= MaxSilentHeartbeats) {
+    if (this.#silentHeartbeatCount >= MaxSilentHeartbeats) {
       const deadSocket = this.#socket;
       this.#dropSocket();
       deadSocket?.close();
-      this.#setDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
-    } else if (this.#silentHeartbeats === HeartbeatsBeforePing) {
+      this.#enterDownState('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
+    } else if (this.#silentHeartbeatCount === HeartbeatsBeforePing) {
       this.request('ping', {}).catch(() => undefined);
     }
   }
 
   #receive(frameText: string): void {
-    this.#silentHeartbeats = 0;
+    this.#silentHeartbeatCount = 0;
     this.#lastReceivedAtMs = performance.now();
     const frame = parseFrame(frameText);
     switch (frame.kind) {
       case 'request':
       case 'notification':
-        this.received.emit(frame);
+        this.frameSignal.emit(frame);
         break;
       case 'invalid':
         console.warn(`opentabs: a frame of the server was refused: ${frame.formatProblem}`);
@@ -309,7 +309,7 @@ export class ServerLink {
     for (const endRequest of pendingRequests) endRequest(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
-      this.lost.emit();
+      this.lostSignal.emit();
     }
   }
 
@@ -317,20 +317,20 @@ export class ServerLink {
    * Browsers expose neither the HTTP status nor the body of a rejected WebSocket handshake. The panel never shows text
    * from an unauthenticated peer.
    */
-  async #explainClose(
+  async #setStateAfterClose(
     code: number,
     reason: string,
     connectionStage: ConnectionStage,
     connection: ServerConnection,
   ): Promise<void> {
     if (connectionStage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
-      return this.#setDown('unpaired', '', PairingRetryDelayMs);
+      return this.#enterDownState('unpaired', '', PairingRetryDelayMs);
     if (connectionStage === 'opened' || connectionStage === 'challenged')
-      return this.#setDown('refused', describePortInUse(connection), RetryDelayMs);
+      return this.#enterDownState('refused', describePortInUse(connection), RetryDelayMs);
     if (connectionStage === 'proven') {
-      if (code === CloseVersion) return this.#setDown('version', reason, SlowRetryDelayMs);
-      if (code === CloseReplaced) return this.#setDown('replaced', reason, SlowRetryDelayMs);
-      return this.#setDown('lost', reason, RetryDelayMs);
+      if (code === CloseVersion) return this.#enterDownState('version', reason, SlowRetryDelayMs);
+      if (code === CloseReplaced) return this.#enterDownState('replaced', reason, SlowRetryDelayMs);
+      return this.#enterDownState('lost', reason, RetryDelayMs);
     }
     this.#hasFailedToOpen = true;
     this.#isConnecting = true;
@@ -340,11 +340,11 @@ export class ServerLink {
   }
 
   #reportUnreachable(listener: PortListener, connection: ServerConnection): void {
-    if (listener === 'nothing') this.#setDown('no_server', '', RetryDelayMs);
-    else this.#setDown('refused', describePortInUse(connection), RetryDelayMs);
+    if (listener === 'nothing') this.#enterDownState('no_server', '', RetryDelayMs);
+    else this.#enterDownState('refused', describePortInUse(connection), RetryDelayMs);
   }
 
-  #setDown(reason: LinkDownReason, frameText: string, waitMs: number): void {
+  #enterDownState(reason: LinkDownReason, frameText: string, waitMs: number): void {
     const { state: linkState } = this;
     if (linkState.kind !== 'down' || linkState.why !== reason || linkState.text !== frameText)
       this.#setState({ kind: 'down', why: reason, text: frameText });
@@ -381,8 +381,8 @@ async function prepareConnection(options: LinkOptions): Promise<[ServerConnectio
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeoutPromise = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`the browser did not answer for ${PrepareTimeoutMs / 1000} s`)),
-      PrepareTimeoutMs,
+      () => reject(new Error(`the browser did not answer for ${ConnectionPrepareTimeoutMs / 1000} s`)),
+      ConnectionPrepareTimeoutMs,
     );
   });
   try {
@@ -392,7 +392,10 @@ async function prepareConnection(options: LinkOptions): Promise<[ServerConnectio
   }
 }
 
-function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
+function readRequestResult<M extends RequestMethod>(
+  method: M,
+  frame: Frame | undefined,
+): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new ServerRefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
   const result = checkResult(method, frame.result);

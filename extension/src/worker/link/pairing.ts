@@ -21,7 +21,7 @@ export interface PairingState {
   readonly code?: string;
 }
 
-const CodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const PairingCodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CodeGroupCount = 4;
 const CodeGroupChars = 5;
 /** KeyIdChars is the length of the ID of a shared key, as in wire/proof.go. */
@@ -99,8 +99,8 @@ export class Pairing {
     const { readOwnFile, readSessionValue, writeSessionValue } = this.#storage;
     const isFirstRead = !this.#hasReadConnection;
     this.#hasReadConnection = true;
-    const cachedText = isFirstRead ? await readSessionValue(ConnectionFile) : undefined;
-    if (cachedText !== undefined) return { fileText: cachedText, isCached: true };
+    const cachedFileText = isFirstRead ? await readSessionValue(ConnectionFile) : undefined;
+    if (cachedFileText !== undefined) return { fileText: cachedFileText, isCached: true };
     const fileText = (await readOwnFile(ConnectionFile)) ?? '';
     await writeSessionValue(ConnectionFile, fileText);
     return { fileText, isCached: false };
@@ -124,8 +124,8 @@ export class Pairing {
 /** makeCode returns a random pairing code with 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
 function makeCode(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CodeGroupCount * CodeGroupChars));
-  const chars = Array.from(bytes, (byte) => CodeAlphabet.charAt(byte % CodeAlphabet.length)).join('');
-  return (chars.match(/.{5}/g) ?? []).join('-');
+  const codeChars = Array.from(bytes, (byte) => PairingCodeAlphabet.charAt(byte % PairingCodeAlphabet.length)).join('');
+  return (codeChars.match(/.{5}/g) ?? []).join('-');
 }
 
 /** makeKeyId returns the ID of a shared key, as wire/proof.go:KeyID does. */

@@ -53,7 +53,7 @@ function makeFixture(t: TestContext) {
       listNotifications: async () => [...openNotifications.keys()],
       isPanelOpen: () => panelState.isPanelOpen,
       openPanelFromNotification: async () => void panelState.openedPanels++,
-      setWatching: (on) => void panelState.watching.push(on),
+      setStateWatching: (on) => void panelState.watching.push(on),
       decide: async (params) => {
         sentDecisions.push(params);
         if (decisionResult.decided instanceof Error) throw decisionResult.decided;

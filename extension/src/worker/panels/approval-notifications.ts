@@ -10,9 +10,9 @@ import { awaitWithin, sleep } from '../../within.ts';
 import type { ServerLink } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
-/** MinShownMs protects the user from clicking a notification that has just replaced another notification. */
-const MinShownMs = 700;
-const SettleDelayMs = 500;
+/** MinNotificationShownMs protects the user from clicking a notification that has just replaced another notification. */
+const MinNotificationShownMs = 700;
+const NotificationSettleDelayMs = 500;
 const OutcomeShownMs = 6000;
 const LostLinkDelayMs = 10_000;
 /** StaleNotificationDelayMs is how late a notification of a stopped worker can appear, in milliseconds. */
@@ -28,7 +28,7 @@ export interface ApprovalNotificationsOptions {
   isPanelOpen(): boolean;
   /** Chrome allows an extension to open the side panel only while the extension handles a user's click. */
   openPanelFromNotification(): Promise<void>;
-  setWatching(isWatching: boolean): void;
+  setStateWatching(isWatching: boolean): void;
   decide(params: CallDecideParams): Promise<CallDecideResult>;
   /** readSessionValue and writeSessionValue access storage that Chrome clears when the browser restarts. */
   readSessionValue(key: string): Promise<string | undefined>;
@@ -58,18 +58,18 @@ export class ApprovalNotifications {
   readonly #dismissedIds = new Set<string>();
   readonly #decidedTicketIds = new Set<string>();
   #linkLostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** #pendingWork is the last update of the notification; the next update starts after it has ended. */
-  #pendingWork: Promise<void>;
+  /** #pendingUpdate is the last update of the notification; the next update starts after it has ended. */
+  #pendingUpdate: Promise<void>;
 
   readonly listeners: NotificationListeners = {
     onClick: (id) => this.handleClick(id),
     onButtonClick: (id, button) => this.handleButtonClick(id, button),
-    onClose: (id, isByUser) => this.handleClose(id, isByUser),
+    onClose: (id, isClosedByUser) => this.handleClose(id, isClosedByUser),
   };
 
   constructor(options: ApprovalNotificationsOptions) {
     this.#options = options;
-    this.#pendingWork = this.#restoreNotification();
+    this.#pendingUpdate = this.#restoreNotification();
     setTimeout(() => this.scheduleUpdate(), StaleNotificationDelayMs);
     this.onLinkLost();
   }
@@ -107,19 +107,19 @@ export class ApprovalNotifications {
   }
 
   scheduleUpdate(): void {
-    this.#pendingWork = this.#pendingWork
+    this.#pendingUpdate = this.#pendingUpdate
       .then(() => this.#waitUntilChangeable())
       .then(() => this.#updateNotifications())
       .catch((error: unknown) => console.warn(`opentabs: the notification can't be shown: ${String(error)}`));
   }
 
   /**
-   * If a notification were updated before SettleDelayMs has passed, Chrome would show a second notification that never
+   * If a notification were updated before NotificationSettleDelayMs has passed, Chrome would show a second notification that never
    * closes.
    */
   async #waitUntilChangeable(): Promise<void> {
-    const leftMs = this.#changeableAtMs - Date.now();
-    if (leftMs > 0) await sleep(leftMs);
+    const remainingMs = this.#changeableAtMs - Date.now();
+    if (remainingMs > 0) await sleep(remainingMs);
   }
 
   async #updateNotifications(): Promise<void> {
@@ -133,8 +133,8 @@ export class ApprovalNotifications {
       await this.#closeShownApproval();
     if (call?.waiting) {
       const { content, canDecide } = makeApprovalNotice(call, calls.length - 1);
-      const contentJson = JSON.stringify(content);
-      if (!this.#shownApproval || this.#shownText !== contentJson) {
+      const notificationJson = JSON.stringify(content);
+      if (!this.#shownApproval || this.#shownText !== notificationJson) {
         const { callId } = call;
         const { ticketId } = call.waiting;
         const shownAtMs = this.#shownApproval?.shownAtMs ?? Date.now();
@@ -145,9 +145,9 @@ export class ApprovalNotifications {
             : makeNotificationId(callId, ticketId, shownAtMs, canDecide);
         if (this.#shownApproval && this.#shownApproval.id !== id) await this.#closeShownApproval();
         this.#shownApproval = { id, callId, ticketId, shownAtMs, canDecide };
-        this.#shownText = contentJson;
+        this.#shownText = notificationJson;
         await this.#options.showNotification(id, content);
-        this.#changeableAtMs = Date.now() + SettleDelayMs;
+        this.#changeableAtMs = Date.now() + NotificationSettleDelayMs;
       }
     }
     this.#updateStateWatch();
@@ -179,17 +179,17 @@ export class ApprovalNotifications {
   }
 
   #updateStateWatch(): void {
-    this.#options.setWatching(this.#waitingCount > 0 || this.#shownApproval !== undefined);
+    this.#options.setStateWatching(this.#waitingCount > 0 || this.#shownApproval !== undefined);
   }
 
   handleClick(id: string): void {
     const shownApproval = parseNotificationId(id);
     if (!shownApproval) return;
     // Call openPanelFromNotification synchronously, because Chrome rejects opening the panel after the click handler has returned.
-    const panelOpening = this.#options.openPanelFromNotification();
+    const panelOpenPromise = this.#options.openPanelFromNotification();
     if (this.#shownApproval?.id === id) this.#forgetShownApproval();
     void this.#options.closeNotification(id);
-    void panelOpening
+    void panelOpenPromise
       .catch((error: unknown) => console.warn(`opentabs: the side panel can't be opened: ${String(error)}`))
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
@@ -203,7 +203,7 @@ export class ApprovalNotifications {
     }
     if (this.#shownApproval?.id === id) this.#forgetShownApproval();
     void this.#options.closeNotification(id);
-    if (Date.now() - shownApproval.shownAtMs >= MinShownMs) void this.#decide(shownApproval, button === 0);
+    if (Date.now() - shownApproval.shownAtMs >= MinNotificationShownMs) void this.#decide(shownApproval, button === 0);
     else this.scheduleUpdate(); // the user had no time to read the notification
   }
 
@@ -241,11 +241,11 @@ export class ApprovalNotifications {
   /**
    * handleClose records that the user closed a notification, so that the worker does not show the notification again.
    */
-  handleClose(id: string, isByUser: boolean): void {
+  handleClose(id: string, isClosedByUser: boolean): void {
     if (this.#shownApproval?.id !== id) return;
     const { ticketId } = this.#shownApproval;
     this.#forgetShownApproval();
-    if (isByUser) {
+    if (isClosedByUser) {
       this.#dismissedIds.add(ticketId);
       void this.#options.writeSessionValue(
         DismissedStorageKey,

@@ -1,7 +1,7 @@
 // badge.ts shows the most urgent state, such as a call waiting for approval, as a badge on the toolbar icon. The badge
 // shows these states, in order of urgency: no link, calls waiting for approval, a tab that an agent uses, and running
 // calls.
-import type { PanelHold } from '../../panel-message.ts';
+import type { PanelTabHold } from '../../panel-message.ts';
 
 /**
  * BadgeIntervalMs is the minimum time between two changes of the badge, because short calls would make the badge
@@ -32,7 +32,7 @@ export interface BadgeContent {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waitingCount'>;
-  holds(): readonly PanelHold[];
+  holds(): readonly PanelTabHold[];
   /** The method `drawBadge` shows a badge in all tabs for which drawTabBadge has set no separate badge. */
   drawBadge(content: BadgeContent): void;
   /**
@@ -46,7 +46,7 @@ export class Badge {
   readonly #options: BadgeOptions;
   #waitingCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #endTimer: ReturnType<typeof setTimeout> | undefined;
+  #tabRedrawTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
   readonly #tabTitles = new Map<number, string>();
 
@@ -87,18 +87,18 @@ export class Badge {
     );
   }
 
-  #redrawTabs(usedTabs: readonly PanelHold[], commonTitle: string): void {
-    const titleByTab = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
+  #redrawTabs(usedTabs: readonly PanelTabHold[], defaultTitle: string): void {
+    const titleByTab = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, defaultTitle]));
     for (const { tabId, client } of usedTabs) titleByTab.set(tabId, `opentabs: ${client} uses this tab`);
     for (const [tabId, title] of titleByTab) {
       if (this.#tabTitles.get(tabId) === title) continue;
       this.#tabTitles.set(tabId, title);
-      this.#options.drawTabBadge(tabId, title === commonTitle ? undefined : '●', title);
+      this.#options.drawTabBadge(tabId, title === defaultTitle ? undefined : '●', title);
     }
-    clearTimeout(this.#endTimer);
+    clearTimeout(this.#tabRedrawTimer);
     if (usedTabs.length === 0) return;
     const remainingMs = Math.min(...usedTabs.map(({ endMs }) => endMs)) - Date.now();
-    this.#endTimer = setTimeout(() => this.scheduleRedraw(), Math.max(remainingMs, BadgeIntervalMs));
+    this.#tabRedrawTimer = setTimeout(() => this.scheduleRedraw(), Math.max(remainingMs, BadgeIntervalMs));
   }
 }
 

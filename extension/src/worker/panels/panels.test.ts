@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { CallView } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { Port } from '../../chrome.ts';
-import type { Action, ActionResult, PanelState, ToPanel } from '../../panel-message.ts';
+import type { Action, ActionResult, PanelState, WorkerToPanelMessage } from '../../panel-message.ts';
 import { makePanels } from './panels.ts';
 
 function makePort() {
@@ -13,7 +13,7 @@ function makePort() {
   const port: Port = {
     name: 'panel',
     sender: undefined,
-    isOwnPage: true,
+    isExtensionPage: true,
     postMessage: (message) => receivedMessages.push(message),
     onMessage: (listener) => {
       receiveMessage = listener;
@@ -46,7 +46,7 @@ const ignoredActions = { runAction: async (): Promise<ActionResult> => ({}) };
 const makeStateMessage = (
   callState: Pick<PanelState, 'calls' | 'callsAt' | 'running'>,
   endedCalls: readonly CallView[] = [],
-): ToPanel => ({
+): WorkerToPanelMessage => ({
   op: 'state',
   state: { ...baseState, clients: [], ...callState },
   ended: endedCalls,
@@ -56,7 +56,11 @@ const emptyStateMessage = makeStateMessage({ calls: [], callsAt: 0, running: 0 }
 test('the worker subscribes to the server state while a panel is open, and sends changes in batches', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watchedStates: boolean[] = [];
-  const panels = makePanels({ state: () => baseState, setWatching: (on) => watchedStates.push(on), ...ignoredActions });
+  const panels = makePanels({
+    state: () => baseState,
+    setStateWatching: (on) => watchedStates.push(on),
+    ...ignoredActions,
+  });
   panels.scheduleUpdate();
   const firstPort = makePort();
   const secondPort = makePort();
@@ -85,7 +89,7 @@ test('the worker subscribes to the server state while a panel is open, and sends
 
 test('each panel receives each ended call at least once, but not with every state message', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
-  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
+  const panels = makePanels({ state: () => baseState, setStateWatching: () => undefined, ...ignoredActions });
   const listEndedCallIds = (receivedMessages: readonly unknown[]) =>
     receivedMessages.map((message) =>
       Object(message)
@@ -93,23 +97,23 @@ test('each panel receives each ended call at least once, but not with every stat
         .join(),
     );
   const call = (callId: string): CallView => ({ callId, plugin: 'p', tool: 't', status: 'done', runMs: 5 });
-  const [firstPort, latePort] = [makePort(), makePort()];
+  const [firstPort, laterPort] = [makePort(), makePort()];
   panels.addPanel(firstPort.port);
   panels.setCalls({ serverVersion: '1', ended: [call('b'), call('a')], running: 0 });
   t.mock.timers.tick(50);
   panels.setCalls({ serverVersion: '1', running: 0 });
   t.mock.timers.tick(50);
   panels.setCalls({ serverVersion: '1', ended: [call('c')], running: 0 });
-  panels.addPanel(latePort.port);
+  panels.addPanel(laterPort.port);
   panels.clearCalls();
   t.mock.timers.tick(50);
   assert.deepEqual(listEndedCallIds(firstPort.receivedMessages), ['', 'b,a', '', 'c']);
-  assert.deepEqual(listEndedCallIds(latePort.receivedMessages), ['c,b,a', 'c']);
+  assert.deepEqual(listEndedCallIds(laterPort.receivedMessages), ['c,b,a', 'c']);
 });
 
 test('panels get the list of plugins when it arrives, and later panels when they open', () => {
-  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
-  const [firstPort, secondPort, latePort] = [makePort(), makePort(), makePort()];
+  const panels = makePanels({ state: () => baseState, setStateWatching: () => undefined, ...ignoredActions });
+  const [firstPort, secondPort, laterPort] = [makePort(), makePort(), makePort()];
   panels.addPanel(firstPort.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
   const failedPlugins = [{ path: '/broken', error: 'dist/tools.json is missing' }];
@@ -125,8 +129,8 @@ test('panels get the list of plugins when it arrives, and later panels when they
     ]);
   firstPort.close();
   secondPort.close();
-  panels.addPanel(latePort.port);
-  assert.deepEqual(latePort.receivedMessages, [emptyStateMessage], 'old plugins must not be sent to a new panel');
+  panels.addPanel(laterPort.port);
+  assert.deepEqual(laterPort.receivedMessages, [emptyStateMessage], 'old plugins must not be sent to a new panel');
 });
 
 const validActions: Action[] = [
@@ -211,7 +215,7 @@ test('valid user actions from a panel run, and other messages are ignored', asyn
   const receivedActions: Action[] = [];
   const panels = makePanels({
     state: () => baseState,
-    setWatching: () => undefined,
+    setStateWatching: () => undefined,
     runAction: async (action) => {
       receivedActions.push(action);
       return {};
@@ -233,7 +237,7 @@ test('valid user actions from a panel run, and other messages are ignored', asyn
 test('only the panel that sent an action gets the result of the action', async () => {
   const panels = makePanels({
     state: () => baseState,
-    setWatching: () => undefined,
+    setStateWatching: () => undefined,
     runAction: async (action) => {
       if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
       throw new Error('there is no link to the server');

@@ -5,12 +5,12 @@ import {
   type ActionResult,
   type PanelState,
   readPanelMessage,
-  type ToPanel,
+  type WorkerToPanelMessage,
 } from '../../panel-message.ts';
 import { PANEL_PORT } from '../../port-message.ts';
 import { Signal } from '../signal.ts';
 
-const UpdateDelayMs = 50;
+const PanelUpdateDelayMs = 50;
 const MaxEndedCalls = 200;
 
 type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
@@ -19,7 +19,7 @@ const EmptyCallState: CallState = { calls: [], callsAt: 0, running: 0, clients: 
 
 export interface PanelsOptions {
   state(): Omit<PanelState, keyof CallState>;
-  setWatching(isWatching: boolean): void;
+  setStateWatching(isWatching: boolean): void;
   /** If runAction rejects, the panel shows the error message. */
   runAction(action: Action): Promise<ActionResult>;
 }
@@ -46,17 +46,17 @@ export function makePanels(options: PanelsOptions): Panels {
   let endedCalls: readonly CallView[] = [];
   let unsentEndedCalls: readonly CallView[] = [];
   /** savedMessages contains the last message of each kind, for panels that open later. */
-  const savedMessages = new Map<ToPanel['op'], ToPanel>();
+  const savedMessages = new Map<WorkerToPanelMessage['op'], WorkerToPanelMessage>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const broadcastMessage = (message: ToPanel) => {
+  const broadcastMessage = (message: WorkerToPanelMessage) => {
     for (const port of ports) port.postMessage(message);
   };
-  const saveAndSend = (message: ToPanel) => {
+  const saveAndSendMessage = (message: WorkerToPanelMessage) => {
     savedMessages.set(message.op, message);
     broadcastMessage(message);
   };
-  const makeState = (newEndedCalls: readonly CallView[]): ToPanel => ({
+  const makeState = (newEndedCalls: readonly CallView[]): WorkerToPanelMessage => ({
     op: 'state',
     state: { ...options.state(), ...calls },
     ended: newEndedCalls,
@@ -68,7 +68,7 @@ export function makePanels(options: PanelsOptions): Panels {
       const newEndedCalls = unsentEndedCalls;
       unsentEndedCalls = [];
       broadcastMessage(makeState(newEndedCalls));
-    }, UpdateDelayMs);
+    }, PanelUpdateDelayMs);
   };
   const answerRequest = async (port: Port, message: unknown) => {
     const request = readPanelMessage(message);
@@ -76,7 +76,7 @@ export function makePanels(options: PanelsOptions): Panels {
     const actionResult = await options
       .runAction(request.action)
       .catch((error: unknown) => ({ error: formatErrorMessage(error) }));
-    const reply: ToPanel = { op: 'done', requestId: request.requestId, done: actionResult };
+    const reply: WorkerToPanelMessage = { op: 'done', requestId: request.requestId, done: actionResult };
     if (ports.has(port)) port.postMessage(reply);
   };
   const addPort = (port: Port) => {
@@ -89,10 +89,10 @@ export function makePanels(options: PanelsOptions): Panels {
       savedMessages.clear(); // without an open panel, the server sends no updates
       endedCalls = [];
       unsentEndedCalls = [];
-      options.setWatching(false);
+      options.setStateWatching(false);
     });
     changeSignal.emit();
-    if (ports.size === 1) options.setWatching(true);
+    if (ports.size === 1) options.setStateWatching(true);
     port.postMessage(makeState(endedCalls));
     for (const message of savedMessages.values()) port.postMessage(message);
   };
@@ -113,8 +113,8 @@ export function makePanels(options: PanelsOptions): Panels {
       unsentEndedCalls = prependCalls(callState.ended ?? [], unsentEndedCalls);
       scheduleUpdate();
     },
-    setPlugins: (all) => saveAndSend({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),
-    setBrowserTools: (browser) => saveAndSend({ op: 'browser', browser }),
+    setPlugins: (all) => saveAndSendMessage({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),
+    setBrowserTools: (browser) => saveAndSendMessage({ op: 'browser', browser }),
     scheduleUpdate,
     clearCalls: () => {
       calls = EmptyCallState;

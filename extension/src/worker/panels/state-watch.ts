@@ -17,14 +17,14 @@ export class StateWatch {
   }
 
   /**
-   * When the first panel opens, setConsumer always subscribes again, because the server sends its complete state only
+   * When the first panel opens, setConsumerActive always subscribes again, because the server sends its complete state only
    * after a new subscription.
    */
-  setConsumer(stateConsumer: StateConsumer, isActive: boolean): void {
-    const wasOn = this.isOn;
+  setConsumerActive(stateConsumer: StateConsumer, isActive: boolean): void {
+    const wasSubscribed = this.isOn;
     if (isActive) this.#consumers.add(stateConsumer);
     else this.#consumers.delete(stateConsumer);
-    if (this.isOn !== wasOn || (isActive && stateConsumer === 'panels')) this.#send(this.isOn);
+    if (this.isOn !== wasSubscribed || (isActive && stateConsumer === 'panels')) this.#send(this.isOn);
   }
 
   /** The method `resend` repeats the subscription to the server's state on a new link. */

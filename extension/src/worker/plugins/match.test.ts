@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { matchesAny, parsePattern, toChromePatterns } from './match.ts';
+import { matchesAnyPattern, parsePattern, toChromePatterns } from './match.ts';
 
 const matchCases: [pattern: string, url: string, want: boolean][] = [
   ['*://example.com/*', 'https://example.com/', true],
@@ -37,15 +37,15 @@ const matchCases: [pattern: string, url: string, want: boolean][] = [
 
 test('match patterns match the same URLs as in Chrome, including the query string', () => {
   for (const [pattern, url, shouldMatch] of matchCases) {
-    assert.equal(matchesAny(url, [pattern], []), shouldMatch, `${pattern} on ${url}`);
+    assert.equal(matchesAnyPattern(url, [pattern], []), shouldMatch, `${pattern} on ${url}`);
   }
 });
 
 test('excluded patterns override matching patterns, and invalid URLs and patterns match nothing', () => {
-  assert.equal(matchesAny('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
-  assert.equal(matchesAny('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
-  assert.equal(matchesAny('about:blank', ['*://*/*'], []), false);
-  assert.equal(matchesAny('', ['*://*/*'], []), false);
+  assert.equal(matchesAnyPattern('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
+  assert.equal(matchesAnyPattern('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
+  assert.equal(matchesAnyPattern('about:blank', ['*://*/*'], []), false);
+  assert.equal(matchesAnyPattern('', ['*://*/*'], []), false);
   for (const bad of ['', 'example.com', '*://example.com', 'ws://example.com/*', '*://exa*mple.com/*']) {
     assert.equal(parsePattern(bad), undefined, bad);
   }

@@ -33,14 +33,18 @@ export function toChromePatterns(pattern: string): string[] {
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
-export function matchesAny(url: string, patterns: readonly string[], excludePatterns: readonly string[]): boolean {
-  const parsedUrl = readUrl(url);
+export function matchesAnyPattern(
+  url: string,
+  patterns: readonly string[],
+  excludePatterns: readonly string[],
+): boolean {
+  const parsedUrl = parseUrl(url);
   if (!parsedUrl) return false;
   const isMatch = (pattern: string) => parsePattern(pattern)?.(parsedUrl) ?? false;
   return patterns.some(isMatch) && !excludePatterns.some(isMatch);
 }
 
-function readUrl(url: string): URL | undefined {
+function parseUrl(url: string): URL | undefined {
   try {
     return new URL(url);
   } catch {

@@ -13,7 +13,7 @@ function makeFixture() {
   const log: string[] = [];
   /** eventOrder contains the script IDs in the order in which Chrome runs the scripts. */
   const eventOrder: string[] = [];
-  const removeFromOrder = (id: string) => eventOrder.splice(eventOrder.indexOf(id), 1);
+  const removeFromEventOrder = (id: string) => eventOrder.splice(eventOrder.indexOf(id), 1);
   const chrome: ScriptRegistrar = {
     areUserScriptsAllowed: async () => browserState.allowed,
     listUserScripts: async () => {
@@ -33,13 +33,13 @@ function makeFixture() {
       const oldScript = scripts.get(script.id);
       assert.ok(oldScript);
       scripts.set(script.id, { script, code: oldScript.code });
-      eventOrder.push(...removeFromOrder(script.id));
+      eventOrder.push(...removeFromEventOrder(script.id));
       log.push(`moved ${script.id}`);
     },
     unregisterUserScripts: async (ids) => {
       for (const id of ids) {
         assert.ok(scripts.delete(id), `${id} was not registered`);
-        removeFromOrder(id);
+        removeFromEventOrder(id);
       }
     },
     listFileScripts: async () => files.map((f) => f.script),
@@ -61,7 +61,7 @@ function makeFixture() {
         const at = files.findIndex((f) => f.script.id === id);
         assert.ok(at >= 0, `${id} was not registered`);
         files.splice(at, 1);
-        removeFromOrder(id);
+        removeFromEventOrder(id);
       }
     },
   };
@@ -120,9 +120,9 @@ test('plugins share one base and one bridge, but plugins with frames have separa
   ];
   await plugins.sync(makeSyncParams(...registeredScripts));
   assert.deepEqual(removeDigests(scripts.keys()), ['base', 'base']);
-  const [framedScript, topScript] = [...scripts.values()].map((s) => s.script);
+  const [allFramesScript, topScript] = [...scripts.values()].map((s) => s.script);
   assert.deepEqual(
-    [framedScript?.allFrames, framedScript?.matches, framedScript?.excludeMatches],
+    [allFramesScript?.allFrames, allFramesScript?.matches, allFramesScript?.excludeMatches],
     [true, ['*://f.org/*'], []],
   );
   assert.deepEqual(
@@ -205,7 +205,7 @@ test('pre-scripts are always registered in advance, and their plugins cannot sta
     `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
   );
   assert.deepEqual(
-    [preScriptPlugin, ...earlyPlugins, makePlugin('x')].map((p) => plugins.canStartLate(p)),
+    [preScriptPlugin, ...earlyPlugins, makePlugin('x')].map((p) => plugins.canInjectAfterLoad(p)),
     [false, false, false, true, true],
   );
 });

@@ -64,7 +64,7 @@ export class Plugins {
    * register in advance.
    */
   #pluginsOverBudget: ReadonlySet<string> = new Set();
-  #lastWork: Promise<unknown> = Promise.resolve();
+  #lastTask: Promise<unknown> = Promise.resolve();
   #registeredScripts: Map<string, RegisteredScript> | undefined;
 
   constructor(registrar: ScriptRegistrar, options: PluginsOptions) {
@@ -100,7 +100,7 @@ export class Plugins {
     this.#isSyncing = true;
     return this.#enqueue(async () => {
       const wantedPlugins = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
-      this.#mode = await this.#readMode(wantedPlugins);
+      this.#mode = await this.#readInjectMode(wantedPlugins);
       await this.#unregisterUnwanted(wantedPlugins);
       this.#wantedPlugins = wantedPlugins;
       this.#hostHash = params.host ?? '';
@@ -143,7 +143,7 @@ export class Plugins {
         const oldScript = registeredScripts.get(id);
         if (oldScript && isSameScript(oldScript, script)) continue;
         if (oldScript) {
-          await this.#syncProbes([script]);
+          await this.#syncProbeScripts([script]);
           await this.#registrar.updateUserScript(script);
           registeredScripts.set(id, script);
           continue;
@@ -176,7 +176,7 @@ export class Plugins {
    */
   async #registerScripts(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
-    await this.#syncProbes(newScripts);
+    await this.#syncProbeScripts(newScripts);
     try {
       await this.#registrar.registerUserScripts(newScripts);
     } catch (error) {
@@ -196,7 +196,7 @@ export class Plugins {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
         this.#options.entryPoints.deriveName(BASE_SCRIPT_NAME),
-        this.#syncProbes(newBaseScripts),
+        this.#syncProbeScripts(newBaseScripts),
       ]);
       const makeBaseCode = (frames: boolean) =>
         makeConstantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
@@ -256,16 +256,16 @@ export class Plugins {
     for (const id of ids) registeredScripts.delete(id);
   }
 
-  async hasModeChanged(): Promise<boolean> {
-    const oldMode = this.#mode;
-    return (await this.detectMode()) !== oldMode;
+  async hasInjectModeChanged(): Promise<boolean> {
+    const oldInjectMode = this.#mode;
+    return (await this.detectMode()) !== oldInjectMode;
   }
 
   detectMode(): Promise<InjectMode> {
-    return this.#readMode(this.#wantedPlugins);
+    return this.#readInjectMode(this.#wantedPlugins);
   }
 
-  async #readMode(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
+  async #readInjectMode(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
     // If the server wants no plugins, return 'files', so that the panel does not request the permission for user
     // scripts.
@@ -276,7 +276,7 @@ export class Plugins {
    * A plugin with a pre-script cannot start late. A plugin that should start early can start late only if its code is
    * too large to register in advance.
    */
-  canStartLate({ name, early, preScript }: PluginInfo): boolean {
+  canInjectAfterLoad({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#pluginsOverBudget.has(name));
   }
 
@@ -303,8 +303,8 @@ export class Plugins {
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const queuedWork = this.#lastWork.then(task, task);
-    this.#lastWork = queuedWork.catch(() => undefined);
+    const queuedWork = this.#lastTask.then(task, task);
+    this.#lastTask = queuedWork.catch(() => undefined);
     return queuedWork;
   }
 
@@ -325,9 +325,9 @@ export class Plugins {
   }
 
   /**
-   * Chrome runs scripts in the order of their registration, so #syncProbes registers each host's probe before the host.
+   * Chrome runs scripts in the order of their registration, so #syncProbeScripts registers each host's probe before the host.
    */
-  async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
+  async #syncProbeScripts(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe must not run in child frames unless the bridge also runs in child frames.
     const framePlugins = this.#wantedPlugins.filter(runsInFrames);
     const frameScriptIds = new Set(
@@ -341,13 +341,15 @@ export class Plugins {
       allFrames: host.id.startsWith(BASE_PREFIX) ? host.allFrames : frameScriptIds.has(host.id),
       file: PROBE_FILE,
     }));
-    const presentIds = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
-    await this.#registrar.unregisterFiles(probeScripts.map((probe) => probe.id).filter((id) => presentIds.has(id)));
+    const registeredFileIds = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
+    await this.#registrar.unregisterFiles(
+      probeScripts.map((probe) => probe.id).filter((id) => registeredFileIds.has(id)),
+    );
     await this.#registrar.registerFiles(probeScripts);
   }
 
   async #syncFiles(includesAdapters: boolean): Promise<void> {
-    const presentScripts = await this.#registrar.listFileScripts();
+    const registeredFileScripts = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of includesAdapters ? this.#wantedPlugins : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
@@ -355,21 +357,21 @@ export class Plugins {
       // extension's world. In the extension's world, a plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
-    const presentAdapters = presentScripts.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
-    const staleIds = presentAdapters.filter((s) => !isSameScript(s, files.get(s.id)?.script)).map((s) => s.id);
-    const newFiles = [...files.values()].filter(
-      ({ script }) => staleIds.includes(script.id) || !presentScripts.some((s) => s.id === script.id),
+    const registeredAdapterScripts = registeredFileScripts.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
+    const staleIds = registeredAdapterScripts.filter((s) => !isSameScript(s, files.get(s.id)?.script)).map((s) => s.id);
+    const newFileScripts = [...files.values()].filter(
+      ({ script }) => staleIds.includes(script.id) || !registeredFileScripts.some((s) => s.id === script.id),
     );
-    const hostIds = new Set([
+    const hostScriptIds = new Set([
       ...files.keys(),
       ...(this.#mode === 'userScripts' ? (await this.#readRegisteredScripts()).keys() : []),
     ]);
-    const staleProbes = presentScripts.filter(
-      (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
+    const staleProbes = registeredFileScripts.filter(
+      (s) => s.id.startsWith(PROBE_PREFIX) && !hostScriptIds.has(s.id.slice(PROBE_PREFIX.length)),
     );
     await this.#registrar.unregisterFiles([...staleIds, ...staleProbes.map((s) => s.id)]);
-    await this.#syncProbes(newFiles.map(({ script }) => script));
-    await this.#registrar.registerFiles(newFiles.map(({ script, file }) => ({ ...script, file })));
+    await this.#syncProbeScripts(newFileScripts.map(({ script }) => script));
+    await this.#registrar.registerFiles(newFileScripts.map(({ script, file }) => ({ ...script, file })));
     await this.#syncBridge();
   }
 
@@ -382,26 +384,28 @@ export class Plugins {
    * browser start, so that each restart registers a new bridge.
    */
   async #syncBridge(): Promise<void> {
-    const presentScripts = await this.#registrar.listFileScripts();
+    const registeredFileScripts = await this.#registrar.listFileScripts();
     const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegisteredScripts()).values()] : [];
-    const hostKeys = [...userScripts, ...presentScripts.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
+    const hostScriptKeys = [...userScripts, ...registeredFileScripts.filter((s) => !isBridgeScript(s))]
+      .map(makeScriptKey)
+      .sort();
     const bootId = await this.#options.readBootId();
     const bridgeScripts = [
       { prefix: BRIDGE_PREFIX, plugins: this.#wantedPlugins, allFrames: false },
       { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wantedPlugins.filter(runsInFrames), allFrames: true },
     ];
-    const keptIds = new Set<string>();
+    const keptBridgeIds = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridgeScripts) {
       const matches = mergeMatchPatterns(plugins);
-      const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
+      const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostScriptKeys, matches]))}`;
       if (matches.length === 0) continue;
-      keptIds.add(id);
-      if (presentScripts.some((s) => s.id === id)) continue;
+      keptBridgeIds.add(id);
+      if (registeredFileScripts.some((s) => s.id === id)) continue;
       const bridge = { id, matches, excludeMatches: [], isIsolated: true, allFrames, file: BRIDGE_FILE };
       await this.#registrar.registerFiles([bridge]);
     }
     await this.#registrar.unregisterFiles(
-      presentScripts.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id),
+      registeredFileScripts.filter((s) => isBridgeScript(s) && !keptBridgeIds.has(s.id)).map((s) => s.id),
     );
   }
 }
@@ -415,7 +419,7 @@ function runsInFrames(plugin: PluginInfo): boolean {
   return plugin.frames === true;
 }
 
-function isBridge(script: RegisteredScript): boolean {
+function isBridgeScript(script: RegisteredScript): boolean {
   return script.id.startsWith(BRIDGE_PREFIX);
 }
 

@@ -7,7 +7,7 @@ function makeFixture(t: TestContext) {
   const reports: PendingRegistrations[] = [];
   const registrationTracker = new RegistrationTracker();
   registrationTracker.registrationSignal.addListener((registrations) => reports.push(registrations));
-  const changeScripts = registrationTracker.trackRegistration(async (_scripts: readonly string[]) => undefined);
+  const changeScripts = registrationTracker.wrapRegistrationFunction(async (_scripts: readonly string[]) => undefined);
   return { registrationTracker, changeScripts, reports };
 }
 
@@ -52,10 +52,10 @@ test('after a browser start, all open documents count as documents without scrip
 test('the base scripts are reported first, and the remaining scripts later with the same start time', (t) => {
   const { registrationTracker, changeScripts, reports } = makeFixture(t);
   registrationTracker.recordBrowserStart();
-  registrationTracker.recordBasesRegistered();
+  registrationTracker.recordBaseScriptsRegistered();
   void changeScripts(['base']);
   t.mock.timers.setTime(11_000);
-  registrationTracker.recordBasesRegistered();
+  registrationTracker.recordBaseScriptsRegistered();
   assert.equal(registrationTracker.isActive, true);
   void changeScripts(['adapter']);
   registrationTracker.recordAllRegistered();

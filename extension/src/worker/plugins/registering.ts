@@ -33,33 +33,33 @@ export class RegistrationTracker {
    * remaining scripts are registered.
    */
   readonly registrationSignal = new Signal<[registrations: PendingRegistrations]>();
-  #pendingSinceMs: number | undefined = Date.now() - RegistrationDelayMs;
+  #registrationPendingSinceMs: number | undefined = Date.now() - RegistrationDelayMs;
   #firstRegistrationMs: number | undefined;
   #hasChanged = false;
 
   /** isActive is true until all scripts that the server wants are registered. */
   get isActive(): boolean {
-    return this.#pendingSinceMs !== undefined;
+    return this.#registrationPendingSinceMs !== undefined;
   }
 
-  /** trackRegistrations returns the same functions, which also record that they registered a script. */
-  trackRegistrations(functions: RegistrationFunctions): RegistrationFunctions {
+  /** wrapRegistrationFunctions returns the same functions, which also record that they registered a script. */
+  wrapRegistrationFunctions(registrationFunctions: RegistrationFunctions): RegistrationFunctions {
     return {
-      registerUserScripts: this.trackRegistration(functions.registerUserScripts),
-      updateUserScript: this.trackRegistration(functions.updateUserScript),
-      registerFiles: this.trackRegistration(functions.registerFiles),
-      updateFile: this.trackRegistration(functions.updateFile),
+      registerUserScripts: this.wrapRegistrationFunction(registrationFunctions.registerUserScripts),
+      updateUserScript: this.wrapRegistrationFunction(registrationFunctions.updateUserScript),
+      registerFiles: this.wrapRegistrationFunction(registrationFunctions.registerFiles),
+      updateFile: this.wrapRegistrationFunction(registrationFunctions.updateFile),
     };
   }
 
-  trackRegistration<A extends unknown[]>(
+  wrapRegistrationFunction<A extends unknown[]>(
     registerScripts: (...args: A) => Promise<void>,
   ): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
       if (!Array.isArray(scripts) || scripts.length > 0) {
         this.#hasChanged = true;
-        this.#pendingSinceMs ??= Date.now() - RegistrationDelayMs;
+        this.#registrationPendingSinceMs ??= Date.now() - RegistrationDelayMs;
         this.#firstRegistrationMs ??= Date.now();
       }
       return registerScripts(...args);
@@ -68,7 +68,7 @@ export class RegistrationTracker {
 
   /** recordScriptsCleared records that all scripts were unregistered. */
   recordScriptsCleared(): void {
-    this.#pendingSinceMs ??= Date.now() - RegistrationDelayMs;
+    this.#registrationPendingSinceMs ??= Date.now() - RegistrationDelayMs;
   }
 
   /**
@@ -76,21 +76,21 @@ export class RegistrationTracker {
    * scripts.
    */
   recordBrowserStart(): void {
-    this.#pendingSinceMs = 0;
+    this.#registrationPendingSinceMs = 0;
     this.#hasChanged = true;
   }
 
   /**
-   * recordBasesRegistered records that Chrome has registered the base scripts, so that the worker can inject adapters on demand.
+   * recordBaseScriptsRegistered records that Chrome has registered the base scripts, so that the worker can inject adapters on demand.
    */
-  recordBasesRegistered(): void {
-    if (this.#hasChanged && this.#pendingSinceMs !== undefined)
-      this.registrationSignal.emit({ fromMs: this.#pendingSinceMs, firstMs: this.#firstRegistrationMs });
+  recordBaseScriptsRegistered(): void {
+    if (this.#hasChanged && this.#registrationPendingSinceMs !== undefined)
+      this.registrationSignal.emit({ fromMs: this.#registrationPendingSinceMs, firstMs: this.#firstRegistrationMs });
   }
 
   recordAllRegistered(): void {
-    this.recordBasesRegistered();
-    this.#pendingSinceMs = undefined;
+    this.recordBaseScriptsRegistered();
+    this.#registrationPendingSinceMs = undefined;
     this.#firstRegistrationMs = undefined;
     this.#hasChanged = false;
   }

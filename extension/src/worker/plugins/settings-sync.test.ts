@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { ToBridge } from '../../port-message.ts';
+import type { WorkerToBridgeMessage } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { makeSettingsSync } from './settings-sync.ts';
 
@@ -18,7 +18,7 @@ function makeFixture() {
   const syncState: { wantedPlugins: PluginInfo[] | undefined } = { wantedPlugins: undefined };
   const settingsSync = makeSettingsSync({ docs, listWantedPlugins: () => syncState.wantedPlugins });
   const addDocument = (documentId: string, ...plugins: string[]) => {
-    const receivedMessages: ToBridge[] = [];
+    const receivedMessages: WorkerToBridgeMessage[] = [];
     docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) });
     docs.setPlugins(
       documentId,
@@ -34,7 +34,7 @@ test('each current and later document receives the settings once', () => {
   const { settingsSync, addDocument } = makeFixture();
   const openDocument = addDocument('d1', 'a', 'b');
   const blueSettings = { values: { team: 'blue' } };
-  const expectedMessages: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blueSettings }];
+  const expectedMessages: WorkerToBridgeMessage[] = [{ op: 'settings', plugin: 'a', settings: blueSettings }];
   settingsSync.setSettings('a', blueSettings);
   settingsSync.onDocumentReported('d1');
   settingsSync.onDocumentReported('unknown');

@@ -33,8 +33,8 @@ function makeFixture() {
 
 test('code is fetched from the server once, and then read from the cache, even by a new worker', async () => {
   const { fetchedNames, makeStore, store } = makeFixture();
-  const [firstResult, sameResult] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
-  assert.deepEqual([firstResult, sameResult], [{ code: 'code of a', options: '{}' }, firstResult]);
+  const [firstResult, concurrentResult] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
+  assert.deepEqual([firstResult, concurrentResult], [{ code: 'code of a', options: '{}' }, firstResult]);
   await runPendingPromises();
   assert.deepEqual(await makeStore().get('a', '1'), firstResult);
   assert.deepEqual(await store.get('', 'h'), { code: 'code of ' });

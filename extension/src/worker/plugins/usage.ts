@@ -8,7 +8,7 @@ import { Signal } from '../signal.ts';
 const MaxPreregisteredPlugins = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
 const MaxUsedPlugins = 64;
-const WriteDelayMs = 5000;
+const UsageWriteDelayMs = 5000;
 
 export interface UsageOptions {
   readUsage(): Promise<string | undefined>;
@@ -18,12 +18,12 @@ export interface UsageOptions {
 /** PluginUsage stores the list of recently used plugins, so that the list survives a restart of the browser. */
 export class PluginUsage {
   readonly changed = new Signal();
-  readonly #write: UsageOptions['write'];
+  readonly #writeUsage: UsageOptions['write'];
   readonly #pluginNames: Promise<string[]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ readUsage, write: writeUsage }: UsageOptions) {
-    this.#write = writeUsage;
+    this.#writeUsage = writeUsage;
     this.#pluginNames = readUsage()
       .catch(() => undefined)
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
@@ -41,12 +41,12 @@ export class PluginUsage {
     if (index > 0) names.splice(index, 1);
     names.unshift(plugin);
     names.splice(MaxUsedPlugins);
-    this.#timer ??= setTimeout(() => void this.#writePluginNames().catch(() => undefined), WriteDelayMs);
+    this.#timer ??= setTimeout(() => void this.#writePluginNames().catch(() => undefined), UsageWriteDelayMs);
   }
 
   async #writePluginNames(): Promise<void> {
     this.#timer = undefined;
-    await this.#write((await this.#pluginNames).join(' '));
+    await this.#writeUsage((await this.#pluginNames).join(' '));
     this.changed.emit();
   }
 }
@@ -75,14 +75,14 @@ export async function selectWithinBudget(
   plugins: readonly PluginInfo[],
   codeLength: (plugin: PluginInfo) => Promise<number>,
 ): Promise<PluginInfo[]> {
-  const chosenPlugins: PluginInfo[] = [];
+  const selectedPlugins: PluginInfo[] = [];
   let totalChars = 0;
   for (const plugin of plugins) {
     const codeChars = await codeLength(plugin);
     if (totalChars + codeChars > MaxPreregisteredChars) continue;
     totalChars += codeChars;
-    chosenPlugins.push(plugin);
-    if (chosenPlugins.length === MaxPreregisteredPlugins) break;
+    selectedPlugins.push(plugin);
+    if (selectedPlugins.length === MaxPreregisteredPlugins) break;
   }
-  return chosenPlugins;
+  return selectedPlugins;
 }

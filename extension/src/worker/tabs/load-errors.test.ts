@@ -37,47 +37,47 @@ test('a site that has not answered for 8 s is a load error until it answers or t
   errors.changed.addListener(() => {
     changeCount++;
   });
-  const passTime = (ms: number) => {
+  const advanceTime = (ms: number) => {
     t.mock.timers.tick(ms);
     return errors.getError(1);
   };
   errors.recordRequest(1);
-  assert.equal(passTime(7999), undefined);
-  assert.deepEqual([passTime(1), changeCount], [{ name: 'no_answer', atMs: 8000 }, 1]);
+  assert.equal(advanceTime(7999), undefined);
+  assert.deepEqual([advanceTime(1), changeCount], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.recordPageShown(1);
-  assert.deepEqual([passTime(60_000), changeCount], [undefined, 2]);
+  assert.deepEqual([advanceTime(60_000), changeCount], [undefined, 2]);
   // The wait for a site ends with a response, a failure or a cancelled navigation.
   for (const loadEnd of [
     (id: number) => errors.recordPageShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
   ]) {
     errors.recordRequest(1);
-    passTime(7000);
+    advanceTime(7000);
     loadEnd(1);
-    assert.equal(passTime(60_000), undefined);
+    assert.equal(advanceTime(60_000), undefined);
   }
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  assert.equal(passTime(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // Chrome does not report when a new tab starts to load, so the worker calls only recordWait, not recordRequest.
+  assert.equal(advanceTime(60_000)?.name, 'net::ERR_CONNECTION_RESET');
+  // Chrome does not report when a new tab starts to load, so the worker calls only startResponseTimer, not recordRequest.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  errors.recordWait(1);
-  passTime(5000);
-  errors.recordWait(1);
-  assert.equal(passTime(3000)?.name, 'no_answer');
+  errors.startResponseTimer(1);
+  advanceTime(5000);
+  errors.startResponseTimer(1);
+  assert.equal(advanceTime(3000)?.name, 'no_answer');
   const changeCountBefore = changeCount;
-  errors.recordWait(1);
-  passTime(60_000);
+  errors.startResponseTimer(1);
+  advanceTime(60_000);
   assert.equal(changeCount, changeCountBefore);
   errors.recordPageShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   // The user reloads a tab that shows an error page, gets no response, stops the reload, and reloads again.
   errors.recordRequest(1);
-  assert.equal(passTime(7999)?.name, 'net::ERR_CONNECTION_RESET');
-  assert.equal(passTime(1)?.name, 'no_answer');
+  assert.equal(advanceTime(7999)?.name, 'net::ERR_CONNECTION_RESET');
+  assert.equal(advanceTime(1)?.name, 'no_answer');
   errors.recordRequest(1);
-  assert.equal(passTime(7999), undefined);
-  assert.equal(passTime(1)?.name, 'no_answer');
+  assert.equal(advanceTime(7999), undefined);
+  assert.equal(advanceTime(1)?.name, 'no_answer');
   errors.recordFailure(1, 'net::ERR_ABORTED');
-  assert.equal(passTime(60_000), undefined);
+  assert.equal(advanceTime(60_000), undefined);
 });

@@ -2,10 +2,10 @@ import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * AbortedError is Chrome's error for a cancelled navigation. After a cancelled navigation, the tab keeps its current
+ * AbortedErrorName is Chrome's error for a cancelled navigation. After a cancelled navigation, the tab keeps its current
  * page. Chrome also cancels a navigation that becomes a download.
  */
-const AbortedError = 'net::ERR_ABORTED';
+const AbortedErrorName = 'net::ERR_ABORTED';
 
 export interface LoadError {
   /**
@@ -35,24 +35,24 @@ export class TabLoadErrors {
   }
 
   /**
-   * recordWait starts the response timer of a new tab, because Chrome does not report when a new tab starts to load.
+   * startResponseTimer starts the response timer of a new tab, because Chrome does not report when a new tab starts to load.
    */
-  recordWait(tabId: number): void {
+  startResponseTimer(tabId: number): void {
     if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startAnswerTimer(tabId);
   }
 
   recordFailure(tabId: number, name: string): void {
-    const wasWaiting = this.#stopAnswerTimer(tabId);
-    if (name !== AbortedError) this.#addError(tabId, name);
-    else if (wasWaiting) this.changed.emit();
+    const hadNoAnswerError = this.#stopAnswerTimer(tabId);
+    if (name !== AbortedErrorName) this.#recordLoadError(tabId, name);
+    else if (hadNoAnswerError) this.changed.emit();
   }
 
   recordPageShown(tabId: number): void {
-    const wasWaiting = this.#stopAnswerTimer(tabId);
-    if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
+    const hadNoAnswerError = this.#stopAnswerTimer(tabId);
+    if (this.#errors.delete(tabId) || hadNoAnswerError) this.changed.emit();
   }
 
-  #addError(tabId: number, name: string): void {
+  #recordLoadError(tabId: number, name: string): void {
     this.#errors.set(tabId, { name, atMs: Date.now() });
     this.changed.emit();
   }
@@ -67,7 +67,7 @@ export class TabLoadErrors {
   #startAnswerTimer(tabId: number): void {
     const onTimeout = () => {
       this.#timers.delete(tabId);
-      this.#addError(tabId, LoadErrorNoAnswer);
+      this.#recordLoadError(tabId, LoadErrorNoAnswer);
     };
     this.#timers.set(tabId, setTimeout(onTimeout, SiteTimeoutMs));
   }

@@ -78,7 +78,7 @@ test('a tab that failed to open can be opened again', async (t) => {
 test('reopen loads the original page of a tab that was redirected to an unreachable site, and no other tab', async (t) => {
   const { tabOpener, failedUrls, shownUrls, navigatedTabs, existingTabs, browserState, tick } = makeFixture(t);
   assert.equal(await tabOpener.open(page), 1);
-  assert.deepEqual([tabOpener.urlOpenedWith(1), tabOpener.urlOpenedWith(2)], [page, undefined]);
+  assert.deepEqual([tabOpener.getInitialUrl(1), tabOpener.getInitialUrl(2)], [page, undefined]);
   existingTabs.add(2);
   // The method reopen must not navigate a tab whose page loaded, whose original page failed, or that the user opened.
   shownUrls.set(1, 'https://login.example/');
@@ -98,7 +98,7 @@ test('reopen loads the original page of a tab that was redirected to an unreacha
   assert.equal(await tabOpener.reopen(1), false);
   existingTabs.add(1);
   tick(10 * 60_000);
-  assert.deepEqual([tabOpener.urlOpenedWith(1), await tabOpener.reopen(1)], [undefined, false]);
+  assert.deepEqual([tabOpener.getInitialUrl(1), await tabOpener.reopen(1)], [undefined, false]);
 });
 
 test('reopen repeats the request if a site has not answered for 20 s', async (t) => {

@@ -1,5 +1,5 @@
 import { LoadErrorNoAnswer, type PluginInfo, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
-import { matchesAny } from '../plugins/match.ts';
+import { matchesAnyPattern } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface TabOpener {
    * rejects with a complete sentence as error message.
    */
   open(url: string): Promise<number>;
-  urlOpenedWith(tabId: number): string | undefined;
+  getInitialUrl(tabId: number): string | undefined;
   /**
    * The method `reopen` loads a tab's original URL again if a redirect led the tab to a site that fails to load.
    * Reloading a tab after a redirect to a failing site would request only the failing site again. The method `reopen`
@@ -59,27 +59,27 @@ export function makeTabOpener(options: TabOpenerOptions): TabOpener {
       (await options.tabExists(openedTab.tabId))
     );
   };
-  const hasPluginFor = (url: string) =>
-    options.plugins().some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
-  const urlOpenedWith = (tabId: number) => {
+  const hasPluginForUrl = (url: string) =>
+    options.plugins().some((p) => matchesAnyPattern(url, p.matches ?? [], p.excludes ?? []));
+  const getInitialUrl = (tabId: number) => {
     const entry = openedUrls.get(tabId);
     return entry && Date.now() - entry.atMs < TabReusePeriodMs ? entry.url : undefined;
   };
   return {
-    urlOpenedWith,
+    getInitialUrl,
     reopen: async (tabId) => {
-      const url = urlOpenedWith(tabId);
+      const url = getInitialUrl(tabId);
       const error = options.loadError(tabId);
       if (url === undefined || error === undefined || !(await options.isTabBlank(tabId))) return false;
       const shownUrl = await options.urlOf(tabId);
       const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= PageRetryDelayMs - SiteTimeoutMs;
-      if (shownUrl === undefined || (hasPluginFor(shownUrl) && !isStuck)) return false;
+      if (shownUrl === undefined || (hasPluginForUrl(shownUrl) && !isStuck)) return false;
       await options.navigate(tabId, url);
       return true;
     },
     open: async (url) => {
       const urlScheme = url.slice(0, url.indexOf(':') + 1);
-      if ((urlScheme !== 'http:' && urlScheme !== 'https:') || !hasPluginFor(url))
+      if ((urlScheme !== 'http:' && urlScheme !== 'https:') || !hasPluginForUrl(url))
         throw new Error('no plugin works in that page');
       for (;;) {
         const openedTab = openedTabs.get(url);

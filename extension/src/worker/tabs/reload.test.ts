@@ -5,7 +5,7 @@ import { runPendingPromises } from '../../../test/server.ts';
 import type { FrameState, PageState, TabState } from '../../chrome.ts';
 import { TabReloader } from './reload.ts';
 
-const busyMs = 8000;
+const pageBusyMs = 8000;
 
 /** untouchedPage is the state of a page without a bridge in which the user has not clicked or typed. */
 const untouchedPage: PageState = {
@@ -50,7 +50,7 @@ function makeFixture(t: TestContext) {
       inspectedTabs.push(id);
       const page = pages.get(id);
       if (page !== 'busy') return page;
-      return new Promise((resolve) => setTimeout(() => resolve(untouchedPage), busyMs));
+      return new Promise((resolve) => setTimeout(() => resolve(untouchedPage), pageBusyMs));
     },
     reloadTab: async (id) => {
       if (closedTabs.has(id)) throw new Error(`No tab with id: ${id}.`);
@@ -88,8 +88,8 @@ function makeFixture(t: TestContext) {
     t.mock.timers.tick(ms);
     await runPendingPromises();
   };
-  const simulateRegistration = async (fromMs: number, firstMs: number | undefined = Date.now()) => {
-    tabReloader.recordRegistration({ fromMs, firstMs });
+  const simulateRegistration = async (fromMs: number, firstRegistrationMs: number | undefined = Date.now()) => {
+    tabReloader.recordRegistration({ fromMs, firstMs: firstRegistrationMs });
     await advanceTime(0);
   };
   const reloadFixture = {
@@ -260,13 +260,13 @@ test('no inspection script runs in pages that start soon after a registration an
 test('a page whose bridge starts late or has not connected is checked again', async (t) => {
   const { simulateRegistration, reloadedTabs, inspectedTabs, pages, liveTabs, environment, advanceTime } =
     makeFixture(t);
-  let isBridged = false;
+  let isBridgeConnected = false;
   pages.set(1, {
     ...untouchedPage,
     get hasBridge() {
-      const wasBridged = isBridged;
-      isBridged = true;
-      return wasBridged;
+      const wasBridgeConnected = isBridgeConnected;
+      isBridgeConnected = true;
+      return wasBridgeConnected;
     },
   });
   environment.isConnected = false;
@@ -322,8 +322,8 @@ test('a busy tab, or a tab that cannot be reloaded yet, delays no other tab and 
   await advanceTime(300);
   assert.deepEqual(reloadedTabs, [3, 2], 'a busy page must not delay other pages');
   liveTabs.add(2);
-  await advanceTime(busyMs);
-  await advanceTime(busyMs);
+  await advanceTime(pageBusyMs);
+  await advanceTime(pageBusyMs);
   assert.deepEqual(reloadedTabs, [3, 2, 1]);
   assert.match(String(warnMock.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });

@@ -1,20 +1,20 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import type { ChromeTab, FrameState, PageState, TabFrame, TabState } from '../../chrome.ts';
-import { matchesAny } from '../plugins/match.ts';
+import { matchesAnyPattern } from '../plugins/match.ts';
 import type { PendingRegistrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
-/** SettleDelayMs is how long a document may take to report its plugins, in milliseconds. */
-const SettleDelayMs = 200;
+/** PluginReportDelayMs is how long a document may take to report its plugins, in milliseconds. */
+const PluginReportDelayMs = 200;
 const CheckIntervalMs = 300;
-const MaxChecks = 200;
+const MaxTabChecks = 200;
 /**
- * DistributionPeriodMs is how long Chrome may take to distribute registered scripts to its renderer processes, in
- * milliseconds. A document that starts less than DistributionPeriodMs after a registration may lack the registered
+ * ScriptDistributionMs is how long Chrome may take to distribute registered scripts to its renderer processes, in
+ * milliseconds. A document that starts less than ScriptDistributionMs after a registration may lack the registered
  * scripts.
  */
-const DistributionPeriodMs = 1000;
-const MaxReloads = 2;
+const ScriptDistributionMs = 1000;
+const MaxTabReloads = 2;
 const ReloadTimeoutMs = 3000;
 /**
  * CallPageAnswerTimeoutMs limits how long a page may take to answer while a call waits, in milliseconds.
@@ -65,8 +65,8 @@ export class TabReloader {
   readonly #options: ReloadOptions;
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
-  readonly #checkCounts = new Map<number, number>();
-  readonly #reloads = new Map<number, { count: number; atMs: number }>();
+  readonly #checkCountsByTab = new Map<number, number>();
+  readonly #reloadsByTab = new Map<number, { count: number; atMs: number }>();
   /**
    * #documentStartMs contains the start time of a tab's document, by tab ID, for documents that started after this
    * worker.
@@ -84,7 +84,7 @@ export class TabReloader {
    * take seconds to answer.
    */
   readonly #checkingTabIds = new Set<number>();
-  #mustCheckAll = false;
+  #mustCheckAllTabs = false;
 
   constructor(options: ReloadOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ export class TabReloader {
     // state.
     if (this.#listMissingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
-      const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);
+      const page = await this.#readPageState(tabId, CallPageAnswerTimeoutMs);
       // Chrome's error page contains no user input that a reload could lose. A page that does not answer because it is
       // still loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
@@ -120,12 +120,12 @@ export class TabReloader {
   recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
     this.#firstRegistrationAtMs = firstMs;
     this.#lastRegistrationAtMs = Date.now();
-    const toMs = this.#lastRegistrationAtMs + DistributionPeriodMs;
+    const toMs = this.#lastRegistrationAtMs + ScriptDistributionMs;
     this.#unregisteredTimeSpans = [
       ...this.#unregisteredTimeSpans.filter((span) => toMs - span.toMs < PageAnswerTimeoutMs * 6),
       { fromMs, toMs },
     ];
-    this.#mustCheckAll = true;
+    this.#mustCheckAllTabs = true;
     this.#scheduleCheck(0);
   }
 
@@ -135,7 +135,7 @@ export class TabReloader {
 
   /** The method `expectsReload` reports whether TabReloader is still checking a tab and will possibly reload the tab. */
   expectsReload(tabId: number): boolean {
-    return this.#mustCheckAll || this.#checkCounts.has(tabId);
+    return this.#mustCheckAllTabs || this.#checkCountsByTab.has(tabId);
   }
 
   #scheduleCheck(ms: number): void {
@@ -144,22 +144,22 @@ export class TabReloader {
   }
 
   async #checkTabs(): Promise<void> {
-    const mustCheckAll = this.#mustCheckAll;
-    this.#mustCheckAll = false;
+    const mustCheckAllTabs = this.#mustCheckAllTabs;
+    this.#mustCheckAllTabs = false;
     try {
       const presentTabs = await this.#options.query();
       for (const id of this.#documentStartMs.keys())
         if (!presentTabs.some((tab) => tab.id === id)) this.#documentStartMs.delete(id);
       const matchingTabs = presentTabs.filter((t) => this.#listMatchingPlugins(t).length > 0);
       const matchingIds = new Set(matchingTabs.map((tab) => tab.id));
-      for (const id of this.#checkCounts.keys()) if (!matchingIds.has(id)) this.#stopChecking(id);
+      for (const id of this.#checkCountsByTab.keys()) if (!matchingIds.has(id)) this.#stopChecking(id);
       for (const tab of matchingTabs) {
-        if (!mustCheckAll && !this.#checkCounts.has(tab.id)) continue;
-        if (!this.#checkCounts.has(tab.id)) this.#checkCounts.set(tab.id, 0);
+        if (!mustCheckAllTabs && !this.#checkCountsByTab.has(tab.id)) continue;
+        if (!this.#checkCountsByTab.has(tab.id)) this.#checkCountsByTab.set(tab.id, 0);
         if (!this.#checkingTabIds.has(tab.id)) void this.#checkTab(tab);
       }
     } finally {
-      if (this.#checkCounts.size > 0) this.#scheduleCheck(CheckIntervalMs);
+      if (this.#checkCountsByTab.size > 0) this.#scheduleCheck(CheckIntervalMs);
       this.changed.emit();
     }
   }
@@ -171,14 +171,14 @@ export class TabReloader {
       return 'again';
     });
     this.#checkingTabIds.delete(tab.id);
-    const checkCount = (this.#checkCounts.get(tab.id) ?? 0) + 1;
-    if (checkResult === 'done' || checkCount > MaxChecks) this.#stopChecking(tab.id);
-    else this.#checkCounts.set(tab.id, checkCount);
+    const checkCount = (this.#checkCountsByTab.get(tab.id) ?? 0) + 1;
+    if (checkResult === 'done' || checkCount > MaxTabChecks) this.#stopChecking(tab.id);
+    else this.#checkCountsByTab.set(tab.id, checkCount);
   }
 
   #stopChecking(tabId: number): void {
-    this.#reloads.delete(tabId);
-    if (this.#checkCounts.delete(tabId)) this.changed.emit();
+    this.#reloadsByTab.delete(tabId);
+    if (this.#checkCountsByTab.delete(tabId)) this.changed.emit();
   }
 
   async #repairTab(tab: ChromeTab): Promise<TabCheckResult> {
@@ -195,7 +195,7 @@ export class TabReloader {
     const documentId = this.#options.liveDocument(tab.id);
     const mayBeOrphaned = documentId !== undefined && this.#unregisteredTimeSpans.some((span) => span.fromMs === 0);
     if (mayBeOrphaned && !(await this.#options.answersPing(documentId))) {
-      const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
+      const page = await this.#readPageState(tab.id, PageAnswerTimeoutMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.hasBridge) {
@@ -210,23 +210,28 @@ export class TabReloader {
   /** repairMissingPlugins reloads a tab whose document started before the scripts of its plugins were registered. */
   async #repairMissingPlugins(tab: ChromeTab, missingPlugins: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
-    const defaultResult = tab.loading ? 'again' : 'done';
-    if (startMs !== undefined && !this.#mayLackScripts(startMs)) return defaultResult;
+    const resultWithoutReload = tab.loading ? 'again' : 'done';
+    if (startMs !== undefined && !this.#mayLackScripts(startMs)) return resultWithoutReload;
     if (this.#canStillConnect(startMs) || !missingPlugins.every((plugin) => this.#options.isRegistered(plugin)))
       return 'again';
-    const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
+    const page = await this.#readPageState(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    if (!this.#mayLackScripts(page.startedAtMs)) return defaultResult;
+    if (!this.#mayLackScripts(page.startedAtMs)) return resultWithoutReload;
     if (!isUntouched(page)) return 'done';
     if (page.hasBridge) {
       const isNotConnected = !this.#options.isConnected(page.documentId);
-      if (isNotConnected && (this.#checkCounts.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs)
+      if (isNotConnected && (this.#checkCountsByTab.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs)
         return 'again';
     } else {
       // In a document that has just started, Chrome may run the inspection script earlier than the bridge.
-      const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
-      if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
+      const rereadPageState = await this.#readPageState(tab.id, PageAnswerTimeoutMs);
+      if (
+        !rereadPageState ||
+        rereadPageState === 'error' ||
+        rereadPageState.hasBridge ||
+        rereadPageState.documentId !== page.documentId
+      )
         return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
@@ -241,19 +246,19 @@ export class TabReloader {
    */
   #canStillConnect(startMs: number | undefined): boolean {
     if (this.#firstRegistrationAtMs !== undefined && (startMs ?? 0) < this.#firstRegistrationAtMs) return false;
-    return Date.now() < Math.max(startMs ?? 0, this.#lastRegistrationAtMs) + SettleDelayMs;
+    return Date.now() < Math.max(startMs ?? 0, this.#lastRegistrationAtMs) + PluginReportDelayMs;
   }
 
   /**
    * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadTimeoutMs or has reached
-   * MaxReloads.
+   * MaxTabReloads.
    */
   async #reloadOnce(tabId: number, reloadTab: () => Promise<void>): Promise<TabCheckResult> {
-    const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
+    const { count, atMs } = this.#reloadsByTab.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadTimeoutMs) return 'again';
-    if (count >= MaxReloads) return 'done';
+    if (count >= MaxTabReloads) return 'done';
     await reloadTab();
-    this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });
+    this.#reloadsByTab.set(tabId, { count: count + 1, atMs: Date.now() });
     return 'again';
   }
 
@@ -261,7 +266,9 @@ export class TabReloader {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
     const lacksPlugin = ({ url, documentId }: TabFrame) =>
-      framePlugins.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
+      framePlugins.some(
+        (p) => matchesAnyPattern(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId),
+      );
     const { origin } = new URL(tab.url);
     const listedFrames = framePlugins.length === 0 ? [] : await this.#options.listFrames(tab.id);
     if (!listedFrames.some((frame) => lacksPlugin(frame) && new URL(frame.url).origin === origin)) return 'done';
@@ -279,14 +286,14 @@ export class TabReloader {
 
   #listMatchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
-    return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+    return plugins().filter((p) => canRun(p) && matchesAnyPattern(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
   #listMissingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     return this.#listMatchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
-  #readPage(tabId: number, limitMs: number): Promise<PageState | 'error' | undefined> {
+  #readPageState(tabId: number, limitMs: number): Promise<PageState | 'error' | undefined> {
     const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
     return Promise.race([this.#options.readPage(tabId), timeout]);
   }

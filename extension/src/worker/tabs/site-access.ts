@@ -19,8 +19,8 @@ export class SiteAccess {
   readonly #listPatterns: () => Promise<readonly string[]>;
   /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
   #allowedPatterns: readonly string[] = [AllSitesPattern];
-  /** #neededSites contains when a call last lacked access to each web host, in milliseconds since 1970. */
-  readonly #neededSites = new Map<string, number>();
+  /** #neededSiteTimes contains when a call last lacked access to each web host, in milliseconds since 1970. */
+  readonly #neededSiteTimes = new Map<string, number>();
 
   constructor(listPatterns: () => Promise<readonly string[]>) {
     this.#listPatterns = listPatterns;
@@ -45,8 +45,8 @@ export class SiteAccess {
     const webUrl = parseWebUrl(url);
     if (webUrl === undefined || this.#isAllowed(webUrl)) return undefined;
     const host = webUrl.hostname;
-    this.#neededSites.delete(host);
-    this.#neededSites.set(host, Date.now());
+    this.#neededSiteTimes.delete(host);
+    this.#neededSiteTimes.set(host, Date.now());
     this.changed.emit();
     return `Chrome gives opentabs no access to ${host}; ask the user to open the side panel of opentabs and to press "Allow on ${host}", then retry`;
   }
@@ -65,7 +65,7 @@ export class SiteAccess {
    */
   get neededHosts(): readonly string[] {
     const sinceMs = Date.now() - NeededSiteDurationMs;
-    const hosts = [...this.#neededSites].filter(
+    const hosts = [...this.#neededSiteTimes].filter(
       ([host, atMs]) => atMs >= sinceMs && !['http', 'https'].some((scheme) => this.hasAccess(`${scheme}://${host}/`)),
     );
     return hosts

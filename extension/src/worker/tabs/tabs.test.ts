@@ -189,14 +189,14 @@ test('only plugins that support frames are reported in the frames of a tab', () 
   );
   assert.equal(makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], undefined, frames)?.frames, undefined);
   // The worker reports a tab whose URL matches no plugin if a plugin runs in a frame of the tab.
-  const outsideTab = makeTabInfo(
+  const otherOriginTab = makeTabInfo(
     makeTab(1, { url: 'https://a.org:81/' }),
     1,
     [{ ...framedPlugin, matches: ['*://b.org/*'] }],
     undefined,
     frames,
   );
-  assert.deepEqual([outsideTab?.frames, outsideTab?.needsReload], [expectedTabs, undefined]);
+  assert.deepEqual([otherOriginTab?.frames, otherOriginTab?.needsReload], [expectedTabs, undefined]);
 });
 
 function makeFixture(t: TestContext) {

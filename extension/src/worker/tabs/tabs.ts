@@ -9,11 +9,11 @@ import {
 import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
 import type { DocWithPlugins } from '../documents/docs.ts';
-import { matchesAny } from '../plugins/match.ts';
+import { matchesAnyPattern } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
 
-const UpdateDelayMs = 50;
+const TabUpdateDelayMs = 50;
 
 export interface TabsOptions {
   query(): Promise<readonly ChromeTab[]>;
@@ -30,10 +30,10 @@ export interface TabsOptions {
   /** The method `loadError` returns why a tab could not load its page. */
   loadError?(tabId: number): LoadError | undefined;
   hasAccess?(url: string): boolean;
-  /** urlOpenedWith returns the URL with which the worker opened a tab for a call. */
-  urlOpenedWith?(tabId: number): string | undefined;
-  /** recordWait is called for each tab that is still waiting for its site to respond. */
-  recordWait?(tabId: number): void;
+  /** getInitialUrl returns the URL with which the worker opened a tab for a call. */
+  getInitialUrl?(tabId: number): string | undefined;
+  /** startResponseTimer is called for each tab that is still waiting for its site to respond. */
+  startResponseTimer?(tabId: number): void;
   onUrlChanged?(tabId: number, url: string): void;
   /**
    * sendAll sends all tabs. sendTabChange sends one changed tab, or undefined for a tab that was closed or no longer
@@ -48,7 +48,7 @@ export class Tabs {
   readonly reported = new Signal();
   readonly #options: TabsOptions;
   #sentTabs = new Map<number, { text: string; tab: TabInfo }>();
-  #mustSendAll = false;
+  #mustSendAllTabs = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
   #mustUpdateAgain = false;
@@ -63,16 +63,16 @@ export class Tabs {
   }
 
   scheduleUpdate(): void {
-    this.#timer ??= setTimeout(() => void this.#updateTabs(), UpdateDelayMs);
+    this.#timer ??= setTimeout(() => void this.#updateTabs(), TabUpdateDelayMs);
   }
 
   /**
    * scheduleSend sends a change of the tab list for which a call may be waiting. scheduleSend sends at most one change per
-   * UpdateDelayMs immediately, and collects further changes.
+   * TabUpdateDelayMs immediately, and collects further changes.
    */
   scheduleSend(): void {
     const atMs = Date.now();
-    if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < UpdateDelayMs) {
+    if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < TabUpdateDelayMs) {
       this.scheduleUpdate();
       return;
     }
@@ -93,7 +93,7 @@ export class Tabs {
   }
 
   sync(): void {
-    this.#mustSendAll = true;
+    this.#mustSendAllTabs = true;
     void this.sendNow();
   }
 
@@ -104,32 +104,32 @@ export class Tabs {
       return;
     }
     this.#isUpdating = true;
-    const mustSendAll = this.#mustSendAll;
-    this.#mustSendAll = false;
+    const mustSendAllTabs = this.#mustSendAllTabs;
+    this.#mustSendAllTabs = false;
     try {
       const [tabs, focusedWindow] = await Promise.all([this.#options.query(), this.#options.focusedWindow()]);
-      this.#sendChanges(tabs, focusedWindow, mustSendAll);
+      this.#sendChanges(tabs, focusedWindow, mustSendAllTabs);
     } catch (error) {
       console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
     } finally {
       this.#isUpdating = false;
-      if (this.#mustUpdateAgain || this.#mustSendAll) this.scheduleUpdate();
+      if (this.#mustUpdateAgain || this.#mustSendAllTabs) this.scheduleUpdate();
       this.#mustUpdateAgain = false;
     }
   }
 
-  #sendChanges(tabs: readonly ChromeTab[], focusedWindow: number, mustSendAll: boolean): void {
+  #sendChanges(tabs: readonly ChromeTab[], focusedWindow: number, mustSendAllTabs: boolean): void {
     const options = this.#options;
     const currentTabs = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
       options.onUrlChanged?.(tab.id, tab.url);
-      if (tab.pending) options.recordWait?.(tab.id);
+      if (tab.pending) options.startResponseTimer?.(tab.id);
       const tabInfo = this.#makeTabInfo(tab, focusedWindow);
       if (tabInfo) currentTabs.set(tab.id, { text: JSON.stringify(tabInfo), tab: tabInfo });
     }
     const previousTabs = this.#sentTabs;
     this.#sentTabs = currentTabs;
-    if (mustSendAll) options.sendAll(this.sentTabs);
+    if (mustSendAllTabs) options.sendAll(this.sentTabs);
     else {
       for (const [id, { text, tab }] of currentTabs)
         if (previousTabs.get(id)?.text !== text) options.sendTabChange(id, tab);
@@ -148,7 +148,7 @@ export class Tabs {
       expects: (plugin) => options.expects(tab.id, plugin),
       isArriving: (plugin) => options.isArriving?.(tab.id, plugin) === true,
       loadError: hasAccess ? options.loadError?.(tab.id) : noAccessError,
-      urlOpenedWith: options.urlOpenedWith?.(tab.id),
+      urlOpenedWith: options.getInitialUrl?.(tab.id),
     });
     const isSilent = [liveDocument, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
     return tabInfo && isSilent ? { ...tabInfo, unresponsive: true } : tabInfo;
@@ -178,16 +178,17 @@ export function makeTabInfo(
 ): TabInfo | undefined {
   // No plugin can run while the tab shows Chrome's error page. A tab that is loading may soon replace Chrome's error
   // page, unless the tab's site does not respond.
-  const shownError = liveDocument || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
-  const listPluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
-  const ownPlugins = listPluginsFor(tab.url);
+  const reportedError = liveDocument || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
+  const listPluginsForUrl = (url: string) =>
+    plugins.filter((p) => matchesAnyPattern(url, p.matches ?? [], p.excludes ?? []));
+  const tabUrlPlugins = listPluginsForUrl(tab.url);
   // If a redirect led a tab to a page that fails to load, report the plugins of the requested URL.
-  const isRedirectError = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
-  const matchingPlugins = isRedirectError ? listPluginsFor(urlOpenedWith) : ownPlugins;
+  const isRedirectError = reportedError !== undefined && urlOpenedWith !== undefined && tabUrlPlugins.length === 0;
+  const matchingPlugins = isRedirectError ? listPluginsForUrl(urlOpenedWith) : tabUrlPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.
-  const reportPlugin = (plugin: LiveAdapter) => makeTabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
-  const frameReports = frames.flatMap((frame) => makeFrameInfo(frame, plugins, reportPlugin) ?? []);
-  if (matchingPlugins.length === 0 && frameReports.length === 0) return undefined;
+  const toTabPlugin = (plugin: LiveAdapter) => makeTabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const frameInfos = frames.flatMap((frame) => makeFrameInfo(frame, plugins, toTabPlugin) ?? []);
+  if (matchingPlugins.length === 0 && frameInfos.length === 0) return undefined;
   const tabInfo: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
@@ -199,12 +200,12 @@ export function makeTabInfo(
   };
   if (tab.discarded) tabInfo.discarded = true;
   if (tab.frozen) tabInfo.frozen = true;
-  if (frameReports.length > 0) tabInfo.frames = frameReports;
+  if (frameInfos.length > 0) tabInfo.frames = frameInfos;
   const livePlugins = (liveDocument?.plugins ?? []).filter((p) => matchingPlugins.some((m) => m.name === p.name));
   const runningPlugins = livePlugins.filter((p) => p.problem === undefined);
   if (liveDocument && runningPlugins.length > 0) {
     tabInfo.documentId = liveDocument.doc.documentId;
-    tabInfo.plugins = runningPlugins.map(reportPlugin);
+    tabInfo.plugins = runningPlugins.map(toTabPlugin);
   }
   const brokenPlugins = livePlugins.filter((p) => p.problem !== undefined);
   if (brokenPlugins.length > 0)
@@ -212,13 +213,13 @@ export function makeTabInfo(
   const unstartedPlugins = matchingPlugins
     .filter((m) => !livePlugins.some((p) => p.name === m.name))
     .map((m) => m.name);
-  if (shownError) tabInfo.loadError = shownError.name;
-  if (shownError && shownError.atMs > 0) tabInfo.loadFailedMs = shownError.atMs;
-  const arrivingPlugins = shownError ? [] : unstartedPlugins.filter(isArriving);
+  if (reportedError) tabInfo.loadError = reportedError.name;
+  if (reportedError && reportedError.atMs > 0) tabInfo.loadFailedMs = reportedError.atMs;
+  const arrivingPlugins = reportedError ? [] : unstartedPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) tabInfo.arriving = arrivingPlugins;
   const absentPlugins = unstartedPlugins.filter((name) => !arrivingPlugins.includes(name));
   // A document that is still loading may soon report plugins that it has not reported yet.
-  const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
+  const loadingPlugins = reportedError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
   if (loadingPlugins.length > 0) tabInfo.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)
     tabInfo.needsReload = absentPlugins.filter((name) => !loadingPlugins.includes(name));
@@ -228,14 +229,14 @@ export function makeTabInfo(
 function makeFrameInfo(
   { doc, plugins: livePlugins }: DocWithPlugins,
   plugins: readonly PluginInfo[],
-  reportPlugin: (plugin: LiveAdapter) => TabPlugin,
+  toTabPlugin: (plugin: LiveAdapter) => TabPlugin,
 ): FrameInfo | undefined {
   const framePlugins = plugins.filter((p) => p.frames === true);
   const runningPlugins = livePlugins.filter(
     (p) => p.problem === undefined && framePlugins.some((w) => w.name === p.name),
   );
   if (runningPlugins.length === 0) return undefined;
-  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: runningPlugins.map(reportPlugin) };
+  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: runningPlugins.map(toTabPlugin) };
 }
 
 function makeTabPlugin({ name, hash, ready }: LiveAdapter): TabPlugin {

@@ -1,7 +1,7 @@
 import type { Doc, DocumentTable } from '../documents/docs.ts';
 import type { HealthMonitor } from '../documents/health.ts';
 
-const AnswerTimeoutMs = 1500;
+const PingAnswerTimeoutMs = 1500;
 
 export interface UserReloadOptions {
   readonly docs: Pick<DocumentTable, 'listReported' | 'listInTab'>;
@@ -33,7 +33,7 @@ export function makeUserReload({
       .listReported()
       .filter(({ doc }) => doc.tabId !== tabId && readHost(doc) === host)
       .map(({ doc }) => ({ doc, ping: health.prepareCall(doc) }));
-    if (pingedDocs.length > 0) await new Promise((resolve) => setTimeout(resolve, AnswerTimeoutMs));
+    if (pingedDocs.length > 0) await new Promise((resolve) => setTimeout(resolve, PingAnswerTimeoutMs));
     const otherSilentTabs = pingedDocs
       .filter(({ doc, ping }) => !health.hasAnswered(doc.documentId, ping))
       .map(({ doc }) => doc.tabId);

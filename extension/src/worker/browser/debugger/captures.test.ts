@@ -4,8 +4,8 @@ import { CaptureIdleMs, type CapturesOptions, DebuggerCaptures } from './capture
 import type { DebuggerHold } from './debuggers.ts';
 
 let events: string[];
-let loseDebugger: () => void;
-let startFailure: Error | undefined;
+let simulateDetach: () => void;
+let captureStartError: Error | undefined;
 
 const session: DebuggerHold['session'] = {
   send: async () => ({}),
@@ -19,17 +19,17 @@ function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): Debu
   return new DebuggerCaptures({
     features: ['drawing'],
     debuggers: {
-      hold: async (tabId, heldFeatures) => {
-        events.push(`hold ${tabId} ${heldFeatures.join(' ')}`);
+      hold: async (tabId, features) => {
+        events.push(`hold ${tabId} ${features.join(' ')}`);
         const detachedPromise = new Promise<never>((_, reject) => {
-          loseDebugger = () => reject(new Error('the debugger has left'));
+          simulateDetach = () => reject(new Error('the debugger has left'));
         });
         detachedPromise.catch(() => undefined);
         return { session, detachedPromise, release: async () => void events.push('release') };
       },
     },
     start: async () => {
-      if (startFailure) throw startFailure;
+      if (captureStartError) throw captureStartError;
       return `capture ${++count}`;
     },
     stop: async (capture) => void events.push(`stop ${capture}`),
@@ -40,7 +40,7 @@ function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): Debu
 
 beforeEach(() => {
   events = [];
-  startFailure = undefined;
+  captureStartError = undefined;
   mock.timers.enable({ apis: ['setTimeout'] });
 });
 afterEach(() => mock.timers.reset());
@@ -77,7 +77,7 @@ test('a capture ends after no tool has used the capture for 10 min', async () =>
 test('a capture ends when the debugger is detached, and the next tool starts another capture', async () => {
   const debuggerCaptures = makeCaptures();
   await debuggerCaptures.use(7, 's1');
-  loseDebugger();
+  simulateDetach();
   await settlePromises();
   assert.equal(await debuggerCaptures.find(7), undefined);
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
@@ -86,10 +86,10 @@ test('a capture ends when the debugger is detached, and the next tool starts ano
 
 test('a capture whose start fails releases the debugger', async () => {
   const debuggerCaptures = makeCaptures();
-  startFailure = new Error('Chrome rejected the command');
+  captureStartError = new Error('Chrome rejected the command');
   await assert.rejects(debuggerCaptures.use(7, 's1'), /Chrome rejected the command/);
   assert.deepEqual(events, ['hold 7 drawing', 'release']);
-  startFailure = undefined;
+  captureStartError = undefined;
   assert.equal((await debuggerCaptures.use(7, 's1')).isNew, true);
 });
 

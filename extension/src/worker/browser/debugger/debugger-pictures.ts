@@ -5,10 +5,10 @@ import type { Picture, PicturesBrowser } from '../pictures.ts';
 import { makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-/** MaxPictureSide limits the width and the height of a picture. Chrome writes no WebP picture of more than 16,383 pixels. */
-export const MaxPictureSide = 8000;
+/** MaxPictureSidePixels limits the width and the height of a picture. Chrome writes no WebP picture of more than 16,383 pixels. */
+export const MaxPictureSidePixels = 8000;
 const CaptureTimeoutMs = 5000;
-const MaxAttempts = 2;
+const MaxPictureAttempts = 2;
 
 /** If the options `area` and `isFullPage` are missing, the picture shows the viewport. */
 export interface DebuggerPictureOptions {
@@ -40,7 +40,7 @@ export async function takeDebuggerPicture(
     const capturedPicture = await debuggers
       .use(call.tabId, ['drawing'], (session) => capturePicture(session, options))
       .catch((error: unknown) => {
-        if (attemptNumber < MaxAttempts && String(error).includes('did not finish')) return undefined;
+        if (attemptNumber < MaxPictureAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
     // During the capture, the tab may have navigated to a page that the tool must not read.
@@ -66,7 +66,7 @@ interface CapturedPicture {
 async function capturePicture(session: DebuggerSession, options: DebuggerPictureOptions): Promise<CapturedPicture> {
   const layoutMetrics = await session.send('Page.getLayoutMetrics');
   const layoutView = readLayoutSizes(layoutMetrics.cssLayoutViewport);
-  const viewRatio = readLayoutSizes(layoutMetrics.layoutViewport).clientWidth / layoutView.clientWidth;
+  const layoutZoom = readLayoutSizes(layoutMetrics.layoutViewport).clientWidth / layoutView.clientWidth;
   const { clip, crop, fullSize } = chooseClip(options, layoutView, readLayoutSizes(layoutMetrics.cssContentSize));
   const [width, height] = [
     Math.round(clip?.width ?? layoutView.clientWidth),
@@ -74,7 +74,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   ];
   // Chrome measures the clip in unzoomed pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
   const zoomFactor = readLayoutSizes(layoutMetrics.cssVisualViewport).zoom || 1;
-  const pixelRatio = clip ? viewRatio / zoomFactor : viewRatio;
+  const pixelRatio = clip ? layoutZoom / zoomFactor : layoutZoom;
   const isFinal =
     !crop && Math.abs(pixelRatio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
@@ -91,9 +91,9 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
     throw toolFailure('timeout', 'Chrome took no picture of the tab');
   const pictureSubject = options.isFullPage ? 'page' : 'element';
   const sizeLimitNotes = [['wide', fullSize.width] as const, ['high', fullSize.height] as const].flatMap(
-    ([word, pixels]) =>
-      pixels > MaxPictureSide
-        ? [`The ${pictureSubject} is ${pixels} pixels ${word}; the picture ends at ${MaxPictureSide}.`]
+    ([dimensionWord, pixels]) =>
+      pixels > MaxPictureSidePixels
+        ? [`The ${pictureSubject} is ${pixels} pixels ${dimensionWord}; the picture ends at ${MaxPictureSidePixels}.`]
         : [],
   );
   return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: sizeLimitNotes };
@@ -110,13 +110,17 @@ function chooseClip(
 ): { readonly clip?: Rect; readonly crop?: Rect; readonly fullSize: Pick<Rect, 'width' | 'height'> } {
   if (!area && !isFullPage) return { fullSize: { width: layoutView.clientWidth, height: layoutView.clientHeight } };
   if (area && isInView(area, layoutView)) return { crop: area, fullSize: area };
-  const wantedArea = area
+  const requestedArea = area
     ? { x: area.x + layoutView.pageX, y: area.y + layoutView.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
-  const clampSide = (side: number) => Math.max(1, Math.min(side, MaxPictureSide));
+  const clampSideLength = (side: number) => Math.max(1, Math.min(side, MaxPictureSidePixels));
   return {
-    clip: { ...wantedArea, width: clampSide(wantedArea.width), height: clampSide(wantedArea.height) },
-    fullSize: { width: Math.round(wantedArea.width), height: Math.round(wantedArea.height) },
+    clip: {
+      ...requestedArea,
+      width: clampSideLength(requestedArea.width),
+      height: clampSideLength(requestedArea.height),
+    },
+    fullSize: { width: Math.round(requestedArea.width), height: Math.round(requestedArea.height) },
   };
 }
 
@@ -141,15 +145,15 @@ async function finishPicture(
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
   const { data: pictureData, width, height, ratio: pixelRatio, crop, notes: sizeLimitNotes, isFinal } = capturedPicture;
-  const isCut = sizeLimitNotes.length > 0;
-  if (isFinal) return { data: pictureData, width, height, isTruncated: isCut, notes: sizeLimitNotes };
-  const drawnPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${pictureData}`, {
+  const isSizeLimited = sizeLimitNotes.length > 0;
+  if (isFinal) return { data: pictureData, width, height, isTruncated: isSizeLimited, notes: sizeLimitNotes };
+  const scaledPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${pictureData}`, {
     mimeType: `image/${options.type}`,
     ratio: pixelRatio,
     ...(crop ? { area: crop } : {}),
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
-  return { ...drawnPicture, isTruncated: isCut, notes: sizeLimitNotes };
+  return { ...scaledPicture, isTruncated: isSizeLimited, notes: sizeLimitNotes };
 }
 
 type LayoutSizes = Readonly<

@@ -114,7 +114,7 @@ test('a debugger feature stays on until the last tool that uses it ends or fails
         endFirstUse = resolve;
       }),
   );
-  const secondUse = debuggers.use(
+  const secondDebuggerUse = debuggers.use(
     7,
     ['focus', 'drags'],
     () =>
@@ -129,7 +129,7 @@ test('a debugger feature stays on until the last tool that uses it ends or fails
   await firstUse;
   assert.deepEqual(browser.sentCommands, []);
   failSecondUse(new Error('broken'));
-  await assert.rejects(secondUse, /broken/);
+  await assert.rejects(secondDebuggerUse, /broken/);
   assert.deepEqual(browser.sentCommands, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
 });
 
@@ -165,9 +165,9 @@ test('a new frame or worker runs only after the commands that tools send synchro
     'setAutoAttach to a',
     'runIfWaitingForDebugger to a',
   ]);
-  const seenChildren: string[] = [];
+  const reportedChildren: string[] = [];
   const stopListening = debuggerHold.session.onChildTarget(async ({ id, kind, targetId }) => {
-    seenChildren.push(`${id} ${kind} ${targetId}`);
+    reportedChildren.push(`${id} ${kind} ${targetId}`);
     await debuggerHold.session.send('Network.enable', {}, 1000, id);
   });
   browser.sentCommands.length = 0;
@@ -180,7 +180,7 @@ test('a new frame or worker runs only after the commands that tools send synchro
   debuggerHold.session.onChildTarget(async ({ id }) => {
     laterChildIds.push(id);
   });
-  assert.deepEqual(seenChildren, ['a iframe frame a', 'b iframe frame b']);
+  assert.deepEqual(reportedChildren, ['a iframe frame a', 'b iframe frame b']);
   assert.deepEqual(laterChildIds, ['b']);
   // A new recording also needs the frames that the page already contains, so watchChildren calls its listener for these
   // frames.
@@ -205,14 +205,14 @@ test('after Cancel in the debugger bar, tools fail until the user allows the deb
   assert.equal(failure.error.tool?.code, 'debugger_refused');
   // If a tool has already used the debugger in a call, the tool must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailableError, false);
-  const laterDebuggers = browser.makeDebuggers();
-  for (const testedDebuggers of [debuggers, laterDebuggers]) {
+  const restartedDebuggers = browser.makeDebuggers();
+  for (const testedDebuggers of [debuggers, restartedDebuggers]) {
     const refusalError = await awaitFailure(testedDebuggers.use(7, [], doNothing));
     assert.ok(refusalError instanceof DebuggerUnavailableError);
     assert.equal(refusalError.error.tool?.code, 'debugger_refused');
     assert.equal(testedDebuggers.state, 'refused');
   }
-  await debuggers.allow();
+  await debuggers.allowDebugger();
   assert.deepEqual([debuggers.state, changeCount], ['ready', 2]);
   await debuggers.use(7, [], doNothing);
   assert.equal(browser.isAttached, true);

@@ -108,8 +108,8 @@ export class Debuggers {
     return this.#isDebuggerRefused ? 'refused' : 'ready';
   }
 
-  /** The method `allow` must be called only after the user has allowed the debugger again in the side panel. */
-  async allow(): Promise<void> {
+  /** The method `allowDebugger` must be called only after the user has allowed the debugger again in the side panel. */
+  async allowDebugger(): Promise<void> {
     await this.#startPromise;
     await this.#browser.writeSetting(DebuggerRefusedSetting, '');
     this.#isDebuggerRefused = false;
@@ -145,7 +145,7 @@ export class Debuggers {
     tabAttachment.addUser();
     const appliedFeatures: DebuggerFeature[] = [];
     let isReleased = false;
-    const releaseHold = async () => {
+    const releaseDebugger = async () => {
       if (isReleased) return;
       isReleased = true;
       await tabAttachment.enqueue(() =>
@@ -164,13 +164,13 @@ export class Debuggers {
         Promise.all(wantedFeatures.map((feature) => this.#turnOnFeature(tabId, tabAttachment, feature))),
       );
     } catch (error) {
-      await releaseHold();
+      await releaseDebugger();
       throw error;
     }
     return {
-      session: this.#sessionOf(tabId, tabAttachment),
+      session: this.#makeSession(tabId, tabAttachment),
       detachedPromise: tabAttachment.detachedPromise,
-      release: releaseHold,
+      release: releaseDebugger,
     };
   }
 
@@ -209,8 +209,8 @@ export class Debuggers {
     let isAttached = false;
     for (const { off: offCommand } of Object.values(featureCommands)) {
       if (!offCommand) continue;
-      const detachResult = this.#browser.sendToDebugger(tabId, ...offCommand).then(() => true);
-      if ((await awaitWithin(detachResult, CleanupTimeoutMs)) === true) isAttached = true;
+      const commandResult = this.#browser.sendToDebugger(tabId, ...offCommand).then(() => true);
+      if ((await awaitWithin(commandResult, CleanupTimeoutMs)) === true) isAttached = true;
     }
     // If another extension or DevTools uses the tab's debugger, all debugger commands fail.
     if (!isAttached) return;
@@ -218,7 +218,7 @@ export class Debuggers {
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
     const tabAttachment = this.#trackAttachment(tabId);
     tabAttachment.isAttached = true;
-    this.#detachLater(tabId, tabAttachment);
+    this.#scheduleDetach(tabId, tabAttachment);
   }
 
   /** #releaseButtons releases mouse buttons that a previous tool pressed in a tab and could not release. */
@@ -231,7 +231,7 @@ export class Debuggers {
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
-  #detachLater(tabId: number, tabAttachment: Attachment): void {
+  #scheduleDetach(tabId: number, tabAttachment: Attachment): void {
     tabAttachment.addUser();
     tabAttachment.removeUser(
       DetachDelayMs,
@@ -275,8 +275,8 @@ export class Debuggers {
   async #turnOnFeature(tabId: number, tabAttachment: Attachment, feature: DebuggerFeature): Promise<void> {
     if (tabAttachment.addFeatureUser(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
-    const detachResult = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
-    if ((await awaitWithin(detachResult, CommandTimeoutMs)) === undefined)
+    const commandResult = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
+    if ((await awaitWithin(commandResult, CommandTimeoutMs)) === undefined)
       throw new DebuggerUnavailableError('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
@@ -289,7 +289,7 @@ export class Debuggers {
   async #detachIfUnused(tabId: number, tabAttachment: Attachment): Promise<void> {
     if (tabAttachment.userCount > 0 && !tabAttachment.isDetached) return;
     if (this.dialogs.find(tabId) && !tabAttachment.isDetached) {
-      this.#detachLater(tabId, tabAttachment);
+      this.#scheduleDetach(tabId, tabAttachment);
       return;
     }
     if (tabAttachment.isAttached) {
@@ -361,17 +361,17 @@ export class Debuggers {
     void sendCommand('Runtime.runIfWaitingForDebugger', {});
   }
 
-  #sessionOf(tabId: number, tabAttachment: Attachment): DebuggerSession {
+  #makeSession(tabId: number, tabAttachment: Attachment): DebuggerSession {
     return {
       send: async (method, params = {}, limitMs = CommandTimeoutMs, childId = '') => {
         let failure: unknown;
         this.#pressedButtons.record(tabId, method, params);
-        const detachResult = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
+        const commandResult = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
           failure = error;
           return undefined;
         });
-        const detachAnswer = await awaitWithin(detachResult, limitMs);
-        if (detachAnswer !== undefined) return detachAnswer;
+        const commandAnswer = await awaitWithin(commandResult, limitMs);
+        if (commandAnswer !== undefined) return commandAnswer;
         if (failure !== undefined) throw failure;
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
       },

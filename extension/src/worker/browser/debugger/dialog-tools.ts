@@ -136,12 +136,12 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
         (toolResult) => ({ result: toolResult, failure: undefined }),
         (failure: unknown) => ({ result: undefined, failure }),
       );
-      const raceOutcome = await Promise.race([toolOutcome, nextDialog.opened]);
-      if ('kind' in raceOutcome) {
+      const toolOrDialog = await Promise.race([toolOutcome, nextDialog.opened]);
+      if ('kind' in toolOrDialog) {
         openDialogs.suspendTool(call.tabId, call.session, suspendedCall);
-        return describeDialog(`${answeredText} `, raceOutcome);
+        return describeDialog(`${answeredText} `, toolOrDialog);
       }
-      const { result: toolResult, failure } = raceOutcome;
+      const { result: toolResult, failure } = toolOrDialog;
       if (!toolResult)
         return { text: `${answeredText} The act that opened the dialog then failed: ${describeFailure(failure)}.` };
       if (toolResult.content !== undefined) content.push(toolResult.content);
@@ -167,15 +167,15 @@ async function answerDialog(
 }
 
 function describeDialog(textBefore: string, dialog: OpenDialog): BrowserResult {
-  const resultWords = [
+  const resultSentences = [
     `${textBefore}The page opened a ${formatDialogName(dialog)} and waits for its answer. Answer it with browser_handle_dialog.`,
     `Without an answer, opentabs dismisses it after ${DialogTimeoutMs / 60_000} min.`,
   ];
-  if (dialog.seriesNumber >= ManyDialogsThreshold)
-    resultWords.push(
-      `This is dialog ${dialog.seriesNumber} in a row. The page may never stop: then close the tab with browser_tabs.`,
+  if (dialog.numberInSeries >= ManyDialogsThreshold)
+    resultSentences.push(
+      `This is dialog ${dialog.numberInSeries} in a row. The page may never stop: then close the tab with browser_tabs.`,
     );
-  return { text: resultWords.join(' '), content: formatMessageLine(dialog) };
+  return { text: resultSentences.join(' '), content: formatMessageLine(dialog) };
 }
 
 function formatDialogName({ kind }: OpenDialog): string {

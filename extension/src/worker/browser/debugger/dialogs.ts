@@ -8,8 +8,8 @@ export interface OpenDialog {
   readonly kind: (typeof dialogKinds)[number];
   readonly message: string;
   readonly defaultPrompt: string;
-  /** seriesNumber is the position of the dialog in a series of consecutive dialogs, starting at 1. */
-  readonly seriesNumber: number;
+  /** numberInSeries is the position of the dialog in a series of consecutive dialogs, starting at 1. */
+  readonly numberInSeries: number;
 }
 
 /**
@@ -41,7 +41,7 @@ const DialogSeriesPauseMs = 2000;
 export class TabDialogs {
   readonly #options: DialogsOptions;
   readonly #openDialogs = new Map<number, OpenDialog>();
-  readonly #lastSeriesByTab = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();
+  readonly #lastDialogSeriesByTab = new Map<number, { readonly numberInSeries: number; readonly closedAtMs: number }>();
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
   readonly #suspendedTools = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
@@ -59,14 +59,14 @@ export class TabDialogs {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
     const { type, message: dialogMessage, defaultPrompt } = params;
-    const lastDialogSeries = this.#lastSeriesByTab.get(tabId);
+    const lastDialogSeries = this.#lastDialogSeriesByTab.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
       message: typeof dialogMessage === 'string' ? dialogMessage : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
-      seriesNumber:
+      numberInSeries:
         lastDialogSeries && Date.now() - lastDialogSeries.closedAtMs < DialogSeriesPauseMs
-          ? lastDialogSeries.seriesNumber + 1
+          ? lastDialogSeries.numberInSeries + 1
           : 1,
     };
     this.#openDialogs.set(tabId, dialog);
@@ -83,18 +83,18 @@ export class TabDialogs {
   }
 
   async #handleDialogTimeout(tabId: number, dialog: OpenDialog): Promise<void> {
-    const isUserDialog = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
+    const isLeftToUser = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
     if (this.#openDialogs.get(tabId) !== dialog) return;
-    if (isUserDialog) this.#startTimer(tabId, dialog);
-    else await this.#dismiss(tabId, dialog);
+    if (isLeftToUser) this.#startTimer(tabId, dialog);
+    else await this.#dismissDialog(tabId, dialog);
   }
 
-  async #dismiss(tabId: number, dialog: OpenDialog): Promise<void> {
+  async #dismissDialog(tabId: number, dialog: OpenDialog): Promise<void> {
     this.#suspendedTools.delete(tabId);
     this.#dismissedDialogs.set(tabId, dialog);
-    for (const oldest of this.#dismissedDialogs.keys()) {
+    for (const oldestTabId of this.#dismissedDialogs.keys()) {
       if (this.#dismissedDialogs.size <= MaxDismissedDialogs) break;
-      this.#dismissedDialogs.delete(oldest);
+      this.#dismissedDialogs.delete(oldestTabId);
     }
     await this.#options.dismiss(tabId).catch(() => undefined);
     this.markAnswered(tabId, dialog);
@@ -106,7 +106,7 @@ export class TabDialogs {
       if (suspendedTool.session !== session) continue;
       this.#suspendedTools.delete(tabId);
       const dialog = this.#openDialogs.get(tabId);
-      if (dialog) await this.#dismiss(tabId, dialog);
+      if (dialog) await this.#dismissDialog(tabId, dialog);
     }
   }
 
@@ -122,7 +122,8 @@ export class TabDialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     const dialog = this.#openDialogs.get(tabId);
-    if (dialog) this.#lastSeriesByTab.set(tabId, { seriesNumber: dialog.seriesNumber, closedAtMs: Date.now() });
+    if (dialog)
+      this.#lastDialogSeriesByTab.set(tabId, { numberInSeries: dialog.numberInSeries, closedAtMs: Date.now() });
     this.#openDialogs.delete(tabId);
   }
 
@@ -130,7 +131,7 @@ export class TabDialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     this.#openDialogs.delete(tabId);
-    this.#lastSeriesByTab.delete(tabId);
+    this.#lastDialogSeriesByTab.delete(tabId);
     this.#suspendedTools.delete(tabId);
   }
 

@@ -112,7 +112,7 @@ async function sendCommand(debuggerHold: DebuggerHold, method: string, params: F
   try {
     await debuggerHold.session.send(method, params);
   } catch (error) {
-    const overrideText = error instanceof Error ? error.message : String(error);
-    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${overrideText}`);
+    const errorText = error instanceof Error ? error.message : String(error);
+    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${errorText}`);
   }
 }

@@ -6,7 +6,7 @@ export interface PressedButtonsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-const StorageKey = 'pressedButtons';
+const PressedButtonsStorageKey = 'pressedButtons';
 /** pointOutsidePage is a point outside the page, where the release of a mouse button has no effect. */
 const pointOutsidePage = { x: -1, y: -1 };
 
@@ -34,12 +34,14 @@ export class PressedButtons {
     else if (!this.#pressedButtonByTab.delete(tabId)) return;
     // The pressed button is written to the session storage without waiting for the write, because waiting would delay
     // the input.
-    this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#pressedButtonByTab])).catch(() => undefined);
+    this.#options
+      .writeSessionValue(PressedButtonsStorageKey, JSON.stringify([...this.#pressedButtonByTab]))
+      .catch(() => undefined);
   }
 
   /** The method `start` reads which mouse buttons were still pressed when the previous service worker stopped. */
   async start(): Promise<void> {
-    const storedText = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
+    const storedText = await this.#options.readSessionValue(PressedButtonsStorageKey).catch(() => undefined);
     const storedEntries: unknown = storedText === undefined ? [] : JSON.parse(storedText);
     for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
       const [tabId, button]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];

@@ -39,15 +39,15 @@ type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
 /** The caller of an operation must call TabInput.releaseAll when the operation ends. */
 export class TabInput {
-  /** isUnreachable is true if a point of the frame could not be converted to a point of the tab. */
-  isUnreachable = false;
+  /** hasUnmappablePoint is true if a point of the frame could not be converted to a point of the tab. */
+  hasUnmappablePoint = false;
   /** hasSentInput is true if the page has received any input except pointer moves. */
   hasSentInput = false;
   readonly #options: TabInputOptions;
   #pressedButton: { readonly request: MouseRequest; at: TabPoint } | undefined;
   /** #drag is the data of an HTML drag that Chrome reported instead of starting the drag. */
   #drag: Fields | undefined;
-  #isBlocked = false;
+  #isDialogOpen = false;
   /**
    * #pendingKeyReleases contains the events that release the pressed keys, in the order in which the keys were pressed.
    */
@@ -59,7 +59,7 @@ export class TabInput {
       if (method === 'Input.dragIntercepted' && isRecord(dragData)) this.#drag = dragData;
     });
     void options.dialogOpened.then(() => {
-      this.#isBlocked = true;
+      this.#isDialogOpen = true;
     });
   }
 
@@ -89,9 +89,9 @@ export class TabInput {
   /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
   async releaseAll(): Promise<void> {
     if (this.#pressedButton) {
-      const { request, at: pressedAt } = this.#pressedButton;
-      if (this.#drag) await this.#dispatchDrag('dragCancel', pressedAt, request.modifiers).catch(() => undefined);
-      await this.#dispatchMouse('mouseReleased', pressedAt, request, 0).catch(() => undefined);
+      const { request, at: pressPoint } = this.#pressedButton;
+      if (this.#drag) await this.#dispatchDrag('dragCancel', pressPoint, request.modifiers).catch(() => undefined);
+      await this.#dispatchMouse('mouseReleased', pressPoint, request, 0).catch(() => undefined);
     }
     await this.#releaseKeys();
   }
@@ -102,7 +102,7 @@ export class TabInput {
       this.#pressedButton === undefined && request.kind !== 'release',
     );
     if (!tabPoint) {
-      this.isUnreachable = true;
+      this.hasUnmappablePoint = true;
       return false;
     }
     if (request.kind === 'press') {
@@ -198,12 +198,12 @@ export class TabInput {
   }
 
   async #send(method: string, params: Fields): Promise<void> {
-    const sentCommand = this.#options.session.send(method, params, InputTimeoutMs);
-    sentCommand.catch(() => undefined);
-    if (!this.#isBlocked) await Promise.race([sentCommand, this.#options.dialogOpened]);
+    const commandPromise = this.#options.session.send(method, params, InputTimeoutMs);
+    commandPromise.catch(() => undefined);
+    if (!this.#isDialogOpen) await Promise.race([commandPromise, this.#options.dialogOpened]);
   }
 }
 
 function toModifierBits(modifiers: readonly Modifier[]): number {
-  return modifiers.reduce((bits, modifier) => bits | (modifierBits[modifier] ?? 0), 0);
+  return modifiers.reduce((bitMask, modifier) => bitMask | (modifierBits[modifier] ?? 0), 0);
 }

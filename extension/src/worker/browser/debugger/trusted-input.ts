@@ -29,8 +29,8 @@ export interface ActionOperation<N extends ActionName> {
   readonly name: N;
   readonly args: PageOperationOf<N>['arguments'];
   readonly isTrusted: boolean;
-  /** otherFrame is the second frame that receives input, such as the destination of a drag between frames. */
-  readonly otherFrame?: FrameTarget;
+  /** destinationFrame is the second frame that receives input, such as the destination of a drag between frames. */
+  readonly destinationFrame?: FrameTarget;
 }
 
 const fileChooserNote =
@@ -75,17 +75,17 @@ export class TrustedInput {
     operation: ActionOperation<N>,
   ): Promise<PageResult<N>> {
     const { name, args, isTrusted } = operation;
-    const runEvents = () => this.#frames.run(call, frame, name, args);
-    if (this.#debuggers.state === 'absent') return await runEvents();
+    const runInPage = () => this.#frames.run(call, frame, name, args);
+    if (this.#debuggers.state === 'absent') return await runInPage();
     const stopController = new AbortController();
     const stoppableCall = { ...call, signal: AbortSignal.any([call.signal, stopController.signal]) };
-    const trustedAttempt: TrustedAttempt = { input: undefined };
+    const trustedAttempt: TrustedInputAttempt = { input: undefined };
     let runningOperation: Promise<PageResult<N>> | undefined;
     try {
       return await this.#debuggers.use(call.tabId, listRequiredFeatures(frame, operation), (session) => {
         runningOperation = isTrusted
           ? this.#runWithTrustedInput(session, stoppableCall, frame, name, args, trustedAttempt)
-          : runEvents();
+          : runInPage();
         return runningOperation;
       });
     } catch (error) {
@@ -94,7 +94,7 @@ export class TrustedInput {
       if (!runningOperation || isTrusted) {
         stopController.abort(error);
         await runningOperation?.catch(() => undefined);
-        runningOperation = runEvents();
+        runningOperation = runInPage();
       }
       return addFallbackNotes(await runningOperation, [fallbackNote]);
     }
@@ -131,15 +131,15 @@ export class TrustedInput {
       name: 'drag',
       args: operation,
       isTrusted: true,
-      otherFrame: end,
+      destinationFrame: end,
     });
-    const endFrameChanges = await this.#frames.run(call, end, 'changes', { ...options, since: sinceSnapshot });
-    const changeTexts = [result.changes, endFrameChanges.changes]
+    const destinationChanges = await this.#frames.run(call, end, 'changes', { ...options, since: sinceSnapshot });
+    const changeTexts = [result.changes, destinationChanges.changes]
       .filter((changeText) => changeText !== undefined)
       .join('\n');
     return {
       ...result,
-      changed: result.changed || endFrameChanges.changed,
+      changed: result.changed || destinationChanges.changed,
       ...(changeTexts === '' ? {} : { changes: changeTexts }),
     };
   }
@@ -155,12 +155,12 @@ export class TrustedInput {
     frame: FrameTarget,
     name: N,
     args: PageOperationOf<N>['arguments'],
-    trustedAttempt: TrustedAttempt,
+    trustedAttempt: TrustedInputAttempt,
   ): Promise<PageResult<N>> {
     const dialog = this.#debuggers.dialogs.waitForNextDialog(call.tabId);
     const fallbackNotes: string[] = [];
     const children: string[] = [];
-    const preparations: Promise<void>[] = [];
+    const framePreparations: Promise<void>[] = [];
     const input = new TabInput({
       session,
       findPoint: (locatedPoint, isShown) => this.#frames.findPoint(call, frame, locatedPoint, isShown),
@@ -177,19 +177,19 @@ export class TrustedInput {
       session.onChildTarget((child) => {
         if (child.kind === 'iframe') children.push(child.id);
         const preparation = prepareFrame(session, child);
-        preparations.push(preparation);
+        framePreparations.push(preparation);
         return preparation;
       }),
     ];
     try {
-      await Promise.allSettled(preparations);
+      await Promise.allSettled(framePreparations);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
         // After a call is cancelled, its page script receives no further trusted input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
       return addFallbackNotes(result, fallbackNotes);
     } catch (error) {
-      const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
+      const canRepeat = input.hasUnmappablePoint && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
       const fallbackNote = 'The position of the element in the tab is unknown, so no trusted input was used.';
       return addFallbackNotes(await this.#frames.run(call, frame, name, args), [fallbackNote]);
@@ -200,7 +200,7 @@ export class TrustedInput {
   }
 }
 
-interface TrustedAttempt {
+interface TrustedInputAttempt {
   input: TabInput | undefined;
 }
 
@@ -224,7 +224,7 @@ async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget)
 
 function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
-  { name, isTrusted, otherFrame = frame }: ActionOperation<N>,
+  { name, isTrusted, destinationFrame = frame }: ActionOperation<N>,
 ): DebuggerFeature[] {
   const debuggerFeatures: DebuggerFeature[] = ['dialogs'];
   if (!isTrusted) return debuggerFeatures;
@@ -233,7 +233,7 @@ function listRequiredFeatures<N extends ActionName>(
   debuggerFeatures.push('focus', 'files', 'drawing');
   if (name === 'drag') debuggerFeatures.push('drags');
   // With the feature "children", prepareFrame can intercept the file choosers of cross-site frames.
-  if (frame.frameId !== 0 || otherFrame.frameId !== 0) debuggerFeatures.push('children');
+  if (frame.frameId !== 0 || destinationFrame.frameId !== 0) debuggerFeatures.push('children');
   return debuggerFeatures;
 }
 

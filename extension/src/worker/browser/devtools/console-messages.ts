@@ -21,10 +21,10 @@ const MaxMessageCharacters = 600;
 const MaxObjectPreviews = 40;
 const MaxPreviewMembers = 10;
 /**
- * ReplayQuietMs is how long Chrome must report no console message before the replay of stored messages counts as
+ * ReplayIdleMs is how long Chrome must report no console message before the replay of stored messages counts as
  * complete, in milliseconds.
  */
-const ReplayQuietMs = 30;
+const ReplayIdleMs = 30;
 const ReplayTimeoutMs = 2000;
 
 /**
@@ -73,27 +73,27 @@ export class ConsoleMessages {
       },
     );
     call.signal.throwIfAborted();
-    const wantedMessages = consoleMessages.filter(
+    const matchingMessages = consoleMessages.filter(
       (consoleMessage) =>
         consoleMessage.atMs > sinceMs &&
         messageLevels.indexOf(consoleMessage.level) <= messageLevels.indexOf(messageLevel),
     );
-    const lastMs = consoleMessages.at(-1)?.atMs;
-    if (readFlag(args, 'clear') && lastMs !== undefined)
-      this.#clearTimesBySession.set(session, clearTimesByTab.set(tabId, lastMs));
-    const messageLines = countRepeatedMessages(wantedMessages).map(formatMessage);
+    const lastMessageMs = consoleMessages.at(-1)?.atMs;
+    if (readFlag(args, 'clear') && lastMessageMs !== undefined)
+      this.#clearTimesBySession.set(session, clearTimesByTab.set(tabId, lastMessageMs));
+    const messageLines = countRepeatedMessages(matchingMessages).map(formatMessage);
     const shownLines = messageLines.slice(-MaxLines);
-    const resultWords = [
-      wantedMessages.length === 0
+    const resultSentences = [
+      matchingMessages.length === 0
         ? 'No messages.'
-        : `${wantedMessages.length} ${wantedMessages.length === 1 ? 'message' : 'messages'}.`,
+        : `${matchingMessages.length} ${matchingMessages.length === 1 ? 'message' : 'messages'}.`,
       ...(shownLines.length < messageLines.length
         ? [`Only the last ${MaxLines} lines are shown; use level or since.`]
         : []),
       ...(leftOut > 0 ? ['Messages of frames that the user does not allow are left out.'] : []),
-      ...(lastMs === undefined ? [] : [`For later messages, pass {"since":${lastMs}}`]),
+      ...(lastMessageMs === undefined ? [] : [`For later messages, pass {"since":${lastMessageMs}}`]),
     ];
-    return { text: resultWords.join(' '), ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
+    return { text: resultSentences.join(' '), ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
   }
 }
 
@@ -119,10 +119,10 @@ async function replayMessages(
     for (
       let count = -1, waitedMs = 0;
       count !== events.length && waitedMs < ReplayTimeoutMs;
-      waitedMs += ReplayQuietMs
+      waitedMs += ReplayIdleMs
     ) {
       count = events.length;
-      await sleep(ReplayQuietMs);
+      await sleep(ReplayIdleMs);
     }
     return await readEvents(session, frames, childId, events);
   } finally {
@@ -157,7 +157,7 @@ async function readEvents(
     if (method === 'Runtime.consoleAPICalled' && contextIds.has(params.executionContextId)) {
       const argumentTexts = await Promise.all(toArrayOrEmpty(params.args).map((arg) => formatPreview(toFields(arg))));
       const type = String(params.type);
-      const messageText = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(argumentTexts)}`;
+      const messageText = `${type === 'assert' ? 'Assertion failed: ' : ''}${fillPlaceholders(argumentTexts)}`;
       if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
         consoleMessages.push({
           level: toLevel(type),
@@ -225,7 +225,7 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
  * If the first argument of a console message contains placeholders such as %s, the other arguments replace the
  * placeholders.
  */
-function formatTexts([firstText = '', ...otherTexts]: readonly string[]): string {
+function fillPlaceholders([firstText = '', ...otherTexts]: readonly string[]): string {
   const messageText = firstText.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
     if (placeholder === '%%') return '%';
     const replacement = otherTexts.shift();

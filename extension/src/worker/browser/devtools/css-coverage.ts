@@ -14,7 +14,7 @@ const MaxSheets = 2000;
 const MaxLines = 100;
 
 export interface CoverageOptions {
-  readUrl(tabId: number): Promise<string | undefined>;
+  readTabUrl(tabId: number): Promise<string | undefined>;
 }
 
 /** If several successive documents load the same style sheet, they share one CoveredSheet. */
@@ -37,7 +37,7 @@ export class CssCoverage {
       debuggers,
       features: ['children'],
       start: async (session, tabId) => {
-        const coverageRecording = new CoverageRecording(session, (await options.readUrl(tabId)) ?? '');
+        const coverageRecording = new CoverageRecording(session, (await options.readTabUrl(tabId)) ?? '');
         await coverageRecording.start();
         return coverageRecording;
       },
@@ -45,10 +45,12 @@ export class CssCoverage {
     });
   }
 
-  /** findHeaders returns a function that finds a style sheet by debugger session ID and style sheet ID. */
-  async findHeaders(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
+  /** makeHeaderFinder returns a function that finds a style sheet by debugger session ID and style sheet ID. */
+  async makeHeaderFinder(
+    tabId: number,
+  ): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
     const coverageRecording = await this.#captures.find(tabId);
-    return coverageRecording && ((childId, sheetId) => coverageRecording.findHeader(childId, sheetId));
+    return coverageRecording && ((childId, sheetId) => coverageRecording.findSheetHeader(childId, sheetId));
   }
 
   async endSession(session: string): Promise<void> {
@@ -69,7 +71,7 @@ export class CssCoverage {
         'no recording runs in this tab, or it ended after 10 min. Call with the action start',
       );
     await coverageRecording.readUsedRules();
-    const origin = readOrigin((await this.#options.readUrl(tabId)) ?? '');
+    const origin = readOrigin((await this.#options.readTabUrl(tabId)) ?? '');
     const listSheets = coverageRecording.sheets.filter(
       ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
     );
@@ -99,7 +101,7 @@ class CoverageRecording {
     return [...this.#sheets.values()];
   }
 
-  findHeader(childId: string, sheetId: unknown): Fields | undefined {
+  findSheetHeader(childId: string, sheetId: unknown): Fields | undefined {
     return this.#headers.get(`${childId} ${String(sheetId)}`);
   }
 
@@ -107,12 +109,12 @@ class CoverageRecording {
     this.#stopFunctions.push(
       this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)),
     );
-    await this.#startInChild('');
+    await this.#startInChildSession('');
     this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind, targetId, url }) => {
         if (kind !== 'iframe') return;
         this.#frameUrls.set(targetId, url);
-        await this.#startInChild(id);
+        await this.#startInChildSession(id);
       }),
     );
     this.#timer = setInterval(() => void this.readUsedRules(), CoveragePollIntervalMs);
@@ -128,31 +130,31 @@ class CoverageRecording {
 
   /** readUsedRules reads from Chrome which CSS rules were used since the previous call of readUsedRules. */
   async readUsedRules(): Promise<void> {
-    await Promise.all([...this.#childIds].map((childId) => this.#readUsedRulesOf(childId)));
+    await Promise.all([...this.#childIds].map((childId) => this.#readChildUsedRules(childId)));
   }
 
-  async #startInChild(childId: string): Promise<void> {
+  async #startInChildSession(childId: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
-    this.#recordFrames(frameTree);
+    this.#recordFrameUrls(frameTree);
     // Chrome reports the style sheets that a page has already loaded only in response to CSS.enable, so turn CSS off
     // first.
     for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
       await this.#send(childId, method);
     this.#childIds.add(childId);
-    await this.#readUsedRulesOf(childId);
+    await this.#readChildUsedRules(childId);
   }
 
-  #recordFrames(frameTree: unknown): void {
+  #recordFrameUrls(frameTree: unknown): void {
     const { frame, childFrames } = toFields(frameTree);
     const { id, url } = toFields(frame);
     this.#frameUrls.set(String(id), String(url));
-    for (const child of toArrayOrEmpty(childFrames)) this.#recordFrames(child);
+    for (const child of toArrayOrEmpty(childFrames)) this.#recordFrameUrls(child);
   }
 
   #receive(method: string, params: Fields, childId: string): void {
     if (method === 'CSS.styleSheetAdded') this.#addSheet(toFields(params.header), childId);
     if (method === 'Page.frameStartedNavigating' || method === 'Page.frameRequestedNavigation')
-      void this.#readUsedRulesOf(childId);
+      void this.#readChildUsedRules(childId);
     if (method === 'Target.detachedFromTarget') this.#childIds.delete(String(params.sessionId));
     if (method === 'Page.frameNavigated') {
       const { id, url, parentId } = toFields(params.frame);
@@ -181,7 +183,7 @@ class CoverageRecording {
     this.#sheetsById.set(`${childId} ${String(styleSheetId)}`, sheet);
   }
 
-  async #readUsedRulesOf(childId: string): Promise<void> {
+  async #readChildUsedRules(childId: string): Promise<void> {
     // Chrome computes the styles of a background tab only on request. The debugger command Page.getLayoutMetrics makes
     // Chrome compute the styles of a page.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
@@ -200,7 +202,7 @@ class CoverageRecording {
 }
 
 function describeSheets(coveredSheets: readonly CoveredSheet[], omittedCount: number): BrowserResult {
-  const [isUsed, allCharacters] = [
+  const [isUsed, totalCharacters] = [
     sumOverSheets(coveredSheets, countUsedCharacters),
     sumOverSheets(coveredSheets, ({ characters: characterCount }) => characterCount),
   ];
@@ -210,14 +212,14 @@ function describeSheets(coveredSheets: readonly CoveredSheet[], omittedCount: nu
   const sheetLines = sortedSheets.slice(0, MaxLines).map((sheet) => {
     return `${formatPercent(countUsedCharacters(sheet), sheet.characters)} ${countUsedCharacters(sheet)} of ${sheet.characters} characters ${sheet.name}`;
   });
-  const resultWords = [
+  const resultSentences = [
     coveredSheets.length === 0
       ? 'The page has no style sheets.'
-      : `Used ${isUsed} of ${allCharacters} characters (${formatPercent(isUsed, allCharacters)}) in ${coveredSheets.length} style ${coveredSheets.length === 1 ? 'sheet' : 'sheets'}.`,
+      : `Used ${isUsed} of ${totalCharacters} characters (${formatPercent(isUsed, totalCharacters)}) in ${coveredSheets.length} style ${coveredSheets.length === 1 ? 'sheet' : 'sheets'}.`,
     ...(sheetLines.length < coveredSheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
     ...(omittedCount > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
   ];
-  return { text: resultWords.join(' '), ...(sheetLines.length > 0 ? { content: sheetLines.join('\n') } : {}) };
+  return { text: resultSentences.join(' '), ...(sheetLines.length > 0 ? { content: sheetLines.join('\n') } : {}) };
 }
 
 function countUsedCharacters({ usedRanges: isUsed, characters: characterCount }: CoveredSheet): number {

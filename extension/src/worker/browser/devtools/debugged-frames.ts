@@ -60,9 +60,9 @@ export async function readDebuggedFrames(
 
 /** gatherFrames waits for cross-site frames until it has found `count` frames or the wait times out. */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
-  const frames = await readTree(session, '');
+  const frames = await readFrameTree(session, '');
   const stopListening = session.onChildTarget(async ({ id, kind }) => {
-    if (kind === 'iframe') frames.push(...(await readTree(session, id)));
+    if (kind === 'iframe') frames.push(...(await readFrameTree(session, id)));
   });
   try {
     for (let waitedMs = 0; frames.length < count && waitedMs < ChildFramesTimeoutMs; waitedMs += PollIntervalMs)
@@ -73,7 +73,7 @@ async function gatherFrames(session: DebuggerSession, count: number): Promise<De
   return [...frames];
 }
 
-async function readTree(session: DebuggerSession, childId: string): Promise<DebuggedFrame[]> {
+async function readFrameTree(session: DebuggerSession, childId: string): Promise<DebuggedFrame[]> {
   const { frameTree } = await session.send('Page.getResourceTree', {}, undefined, childId);
   return listFrames(frameTree, childId);
 }

@@ -21,11 +21,11 @@ export function makeDevtoolsTools(browser: DevtoolsBrowser, frames: TabFrames, d
   const scriptEvaluator = new ScriptEvaluator(browser, frames, debuggers, textParts);
   const consoleMessages = new ConsoleMessages(browser, debuggers);
   const resourceTools = new ResourceTools(browser, debuggers, textParts);
-  const readUrl = async (tabId: number) =>
+  const readTabUrl = async (tabId: number) =>
     (await browser.listTabFrames(tabId)).find(({ frameId }) => frameId === 0)?.url;
-  const cssCoverage = new CssCoverage(debuggers, { readUrl });
+  const cssCoverage = new CssCoverage(debuggers, { readTabUrl });
   const performanceRecordings = new PerformanceRecordings(browser, debuggers);
-  const styles = new StyleTools(frames, debuggers, (tabId) => cssCoverage.findHeaders(tabId));
+  const styles = new StyleTools(frames, debuggers, (tabId) => cssCoverage.makeHeaderFinder(tabId));
   const tools: ToolGroup['tools'] = [
     ['browser_console_messages', (call) => consoleMessages.read(call)],
     ['browser_evaluate', (call) => scriptEvaluator.evaluate(call)],

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import vm from 'node:vm';
-import { MaxResultCharacters, makeEvaluateScript, makeExpression, readEvaluateAnswer } from './evaluate-script.ts';
+import {
+  MaxResultCharacters,
+  makeEvaluateScript,
+  makeScriptExpression,
+  readEvaluateAnswer,
+} from './evaluate-script.ts';
 
-async function evaluateScript(code: string, setup = ''): Promise<unknown> {
+async function evaluateScript(code: string, setupCode = ''): Promise<unknown> {
   const context = vm.createContext({});
-  vm.runInContext(setup, context);
+  vm.runInContext(setupCode, context);
   return await vm.runInContext(makeEvaluateScript(code, '"the element"'), context);
 }
 
-const readScriptAnswer = async (code: string, setup?: string) =>
-  readEvaluateAnswer(await evaluateScript(code, setup), code);
+const readScriptAnswer = async (code: string, setupCode?: string) =>
+  readEvaluateAnswer(await evaluateScript(code, setupCode), code);
 
 test('the evaluation script returns the value of a function or an expression as JSON', async () => {
   for (const [code, json] of [
@@ -44,12 +49,12 @@ test("an error of the agent's code contains its position in the code", async () 
     column: 9,
   });
   assert.deepEqual(await readScriptAnswer('() => { throw null }'), { kind: 'error', message: 'null' });
-  assert.throws(() => new vm.Script(makeExpression('() => {')), /SyntaxError/);
+  assert.throws(() => new vm.Script(makeScriptExpression('() => {')), /SyntaxError/);
 });
 
 test('a page that replaces built-ins causes a valid answer or an answer that readEvaluateAnswer rejects', async () => {
-  const setup = 'String.prototype.slice = () => 7; Object.getPrototypeOf = () => { throw 1 }; JSON.stringify = 0;';
-  assert.equal((await readScriptAnswer('() => ({ a: 1 })', setup))?.kind, 'json');
+  const setupCode = 'String.prototype.slice = () => 7; Object.getPrototypeOf = () => { throw 1 }; JSON.stringify = 0;';
+  assert.equal((await readScriptAnswer('() => ({ a: 1 })', setupCode))?.kind, 'json');
   for (const value of [undefined, 1, {}, 'json', 'other:1', 'error:9', 'x'.repeat(3_000_000)])
     assert.equal(readEvaluateAnswer(value, '1'), undefined, String(value).slice(0, 20));
   assert.deepEqual(readEvaluateAnswer('error:Infinity\nno number', '1'), { kind: 'error', message: 'no number' });

@@ -2,17 +2,17 @@
 // functions of its main world can falsify the result of browser_evaluate. The worker validates the result of the
 // script, and limits the script's duration.
 
-const SourceName = 'browser_evaluate.js';
+const ScriptSourceName = 'browser_evaluate.js';
 /**
- * CodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the same.
+ * ScriptCodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the same.
  */
-const CodePrefix = '((code, run) => run(code))(async () => (';
+const ScriptCodePrefix = '((code, run) => run(code))(async () => (';
 
 /**
- * makeExpression wraps the agent's code in a function expression, so that Chrome parses the code without running it.
+ * makeScriptExpression wraps the agent's code in a function expression, so that Chrome parses the code without running it.
  */
-export function makeExpression(code: string): string {
-  return `${CodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
+export function makeScriptExpression(code: string): string {
+  return `${ScriptCodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
 }
 
 /** removeTrailingSemicolon removes semicolons at the end of the code, which are not allowed inside parentheses. */
@@ -26,7 +26,7 @@ function removeTrailingSemicolon(code: string): string {
  * agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
-  return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
+  return `${ScriptCodePrefix}${removeTrailingSemicolon(code)}\n), (${ScriptRunnerSource})(() => (${element})))\n//# sourceURL=${ScriptSourceName}\n`;
 }
 
 /**
@@ -73,14 +73,16 @@ export function readEvaluateAnswer(value: unknown, code: string, prefixCharacter
 }
 
 function readError(answerText: string, code: string, prefixCharacters: number): EvaluateAnswer | undefined {
-  const split = answerText.indexOf('\n');
-  if (split < 0) return undefined;
-  const messageLength = Number(answerText.slice(0, split));
-  const scriptMessage = answerText.slice(split + 1, split + 1 + messageLength).slice(0, MaxMessageCharacters);
+  const newlineIndex = answerText.indexOf('\n');
+  if (newlineIndex < 0) return undefined;
+  const messageLength = Number(answerText.slice(0, newlineIndex));
+  const scriptMessage = answerText
+    .slice(newlineIndex + 1, newlineIndex + 1 + messageLength)
+    .slice(0, MaxMessageCharacters);
   return {
     kind: 'error',
     message: scriptMessage,
-    ...findCodePosition(answerText.slice(split + 1 + messageLength), code, prefixCharacters),
+    ...findCodePosition(answerText.slice(newlineIndex + 1 + messageLength), code, prefixCharacters),
   };
 }
 
@@ -92,18 +94,18 @@ function findCodePosition(
   const lineCount = removeTrailingSemicolon(code).split('\n').length;
   for (const [, lineText, columnText] of stack.matchAll(/browser_evaluate\.js:(\d+):(\d+)/g)) {
     const line = Number(lineText);
-    const column = Number(columnText) - (line === 1 ? CodePrefix.length + prefixCharacters : 0);
+    const column = Number(columnText) - (line === 1 ? ScriptCodePrefix.length + prefixCharacters : 0);
     if (line <= lineCount && column > 0) return { line, column };
   }
   return undefined;
 }
 
 /**
- * RunnerSource is the source of a function that runs the agent's code and writes the result as JSON. RunnerSource
+ * ScriptRunnerSource is the source of a function that runs the agent's code and writes the result as JSON. ScriptRunnerSource
  * contains its own JSON writer, because page libraries that define Array.prototype.toJSON change the result of
  * JSON.stringify.
  */
-const RunnerSource = `(readElement) => async (code) => {
+const ScriptRunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};
   let out = '';
   let hasText = false;

@@ -19,7 +19,7 @@ import {
   type EvaluateAnswer,
   MaxResultCharacters,
   makeEvaluateScript,
-  makeExpression,
+  makeScriptExpression,
   makeSharedElementExpression,
   readEvaluateAnswer,
 } from './evaluate-script.ts';
@@ -31,7 +31,7 @@ const EvaluateTimeoutMs = 60_000;
  * milliseconds.
  */
 const DocumentCheckIntervalMs = 1000;
-const IsolatedWorld = 'evaluate';
+const EvaluateWorldName = 'evaluate';
 
 export type EvaluateBrowser = Pick<typeof chromeScripts, 'runInPage' | 'areUserScriptsAllowed'> &
   Pick<typeof chromeBase, 'readTabState'>;
@@ -64,39 +64,39 @@ export class ScriptEvaluator {
       // The server treats a call with a cursor as read-only, so browser_evaluate must not run code in such a call.
       if (call.args.function !== undefined)
         throw makeCallFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
-      const { text: partText, sentences: partWords } = this.#parts.readNextPart(call, cursor);
-      return { text: partWords.join(' '), content: partText };
+      const { text: partText, sentences: partSentences } = this.#parts.readNextPart(call, cursor);
+      return { text: partSentences.join(' '), content: partText };
     }
     const code = requireText(call.args, 'function');
     const scriptWorld = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
     const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findFrameByRef(call, target);
     const request = { call, frame, code, world: scriptWorld, target };
-    const evaluateAnswer = await this.#awaitAnswer(request, this.#run(request));
+    const evaluateAnswer = await this.#awaitScriptAnswer(request, this.#run(request));
     return this.#makeResult(call, evaluateAnswer);
   }
 
   #makeResult(call: BrowserCall, evaluateAnswer: EvaluateAnswer): BrowserResult {
     if (evaluateAnswer.kind === 'undefined') return { text: 'The function returned undefined.' };
     if (evaluateAnswer.kind === 'error') throw makeScriptFailure(evaluateAnswer);
-    const { text: partText, sentences: partWords } = this.#parts.readFirstPart(call, evaluateAnswer.json);
+    const { text: partText, sentences: partSentences } = this.#parts.readFirstPart(call, evaluateAnswer.json);
     const resultNotes = [
       ...(evaluateAnswer.hasReplacedValues
         ? ['Values without a form in JSON are written as text, such as "[circular]".']
         : []),
       ...(evaluateAnswer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
     ];
-    return { text: ['Result as JSON.', ...resultNotes, ...partWords].join(' '), content: partText };
+    return { text: ['Result as JSON.', ...resultNotes, ...partSentences].join(' '), content: partText };
   }
 
-  /** #awaitAnswer throws if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
-  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, answerPromise: Promise<T>): Promise<T> {
+  /** #awaitScriptAnswer throws if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
+  async #awaitScriptAnswer<T>({ call, frame }: EvaluateRequest, answerPromise: Promise<T>): Promise<T> {
     const endedController = new AbortController();
     const signal = AbortSignal.any([call.signal, endedController.signal]);
     try {
       return await Promise.race([answerPromise, this.#watchDocument(frame, signal), rejectAtTimeout(signal)]);
     } catch (error) {
-      if (call.signal.aborted) throw new StillRunningFailure(makeCallFailure('cancelled', codeMayContinueText).error);
+      if (call.signal.aborted) throw new StillRunningFailure(makeCallFailure('cancelled', scriptMayContinueText).error);
       throw error;
     } finally {
       endedController.abort();
@@ -121,7 +121,7 @@ export class ScriptEvaluator {
     const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
     const script = makeEvaluateScript(code, name === undefined ? 'undefined' : makeSharedElementExpression(name));
     call.signal.throwIfAborted();
-    const worldId = scriptWorld === 'main' ? undefined : IsolatedWorld;
+    const worldId = scriptWorld === 'main' ? undefined : EvaluateWorldName;
     let value: unknown;
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
@@ -129,21 +129,21 @@ export class ScriptEvaluator {
       // Without the permission for user scripts, Chrome rejects the script before running it. Unlike Chrome's scripting
       // API, the debugger can run the script without the permission for user scripts.
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explainFailure(request, error);
-      return await this.#runByDebugger(request);
+      return await this.#evaluateByDebugger(request);
     }
     const evaluateAnswer = readEvaluateAnswer(value, code);
     if (evaluateAnswer) return evaluateAnswer;
     // If Chrome cannot parse the agent's code, the injection result has no value.
     const syntaxProblem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_CHECK_WORLD),
-      makeExpression(code),
+      makeScriptExpression(code),
     );
     if (syntaxProblem) throw makeSyntaxFailure(syntaxProblem.message, syntaxProblem.line);
     // The injected script has no result if a navigation has replaced the document while the script was running.
     throw (await this.#findDocumentFailure(request)) ?? makeNoAnswerFailure(scriptWorld);
   }
 
-  async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
+  async #evaluateByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
     if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', userScriptsOffTexts);
     let value: unknown;
     try {
@@ -175,7 +175,7 @@ export class ScriptEvaluator {
   }
 }
 
-const codeMayContinueText = 'the wait for the code has ended, but the code may go on in the page';
+const scriptMayContinueText = 'the wait for the code has ended, but the code may go on in the page';
 
 const userScriptsOffTexts: FailureTexts = {
   forAgent:
@@ -191,7 +191,7 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
   throw new StillRunningFailure(
     toolFailure(
       'still_running',
-      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${codeMayContinueText}. Return earlier, and read the result ` +
+      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${scriptMayContinueText}. Return earlier, and read the result ` +
         'in another call',
     ).error,
   );

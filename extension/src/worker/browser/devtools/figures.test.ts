@@ -9,13 +9,16 @@ function parseMetrics(values: object) {
 }
 
 test('the layout shift score is the highest score of any group of layout shifts', () => {
-  const computeScore = (...shifts: [atMs: number, value: number][]) =>
+  const computeShiftScore = (...shifts: [atMs: number, value: number][]) =>
     Math.round(1000 * computeLayoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
-  assert.equal(computeScore(), 0);
-  assert.equal(computeScore([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
-  assert.equal(computeScore([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
+  assert.equal(computeShiftScore(), 0);
+  assert.equal(computeShiftScore([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
+  assert.equal(computeShiftScore([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
   // A group of layout shifts ends 5 s after its first shift, even if further shifts follow without a pause.
-  assert.equal(computeScore(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
+  assert.equal(
+    computeShiftScore(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])),
+    0.6,
+  );
 });
 
 test('INP ignores the slowest of 50 interactions', () => {

@@ -94,7 +94,11 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
       value: toNumber(shift.value),
       sources: toArrayOrEmpty(shift.sources)
         .map(toFields)
-        .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
+        .map(({ element, from, to }) => ({
+          element: toText(element),
+          from: readLayoutBox(from),
+          to: readLayoutBox(to),
+        })),
     })),
     interactions: readRecords('interactions').map((interactionEntry) => ({
       ...readTimeSpan(interactionEntry),
@@ -122,11 +126,11 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
   const metricLines: string[] = [];
   if (navigation) {
     metricLines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
-    const ends = [
+    const loadMilestones = [
       navigation.domReadyMs > 0 ? `DOM ready ${formatMs(navigation.domReadyMs)}` : 'DOM not ready yet',
       navigation.loadMs > 0 ? `loaded ${formatMs(navigation.loadMs)}` : 'not loaded yet',
     ];
-    metricLines.push(`${ends.join(', ')} (${navigation.type})`);
+    metricLines.push(`${loadMilestones.join(', ')} (${navigation.type})`);
   }
   metricLines.push(
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
@@ -140,7 +144,11 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
 }
 
 export function describeEvents(metrics: PageMetrics, isForbidden: (url: string) => boolean): string[] {
-  return [...describeInteractions(metrics), ...describeShifts(metrics), ...describeLongTasks(metrics, isForbidden)];
+  return [
+    ...describeInteractions(metrics),
+    ...describeLayoutShifts(metrics),
+    ...describeLongTasks(metrics, isForbidden),
+  ];
 }
 
 function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
@@ -157,7 +165,7 @@ function describeInteractions({ interactions, interactionCount }: PageMetrics): 
   ];
 }
 
-function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
+function describeLayoutShifts({ shifts: layoutShifts }: PageMetrics): string[] {
   const shiftScore = computeLayoutShiftScore(layoutShifts);
   const metricLines = [...layoutShifts]
     .sort((a, b) => b.value - a.value)
@@ -165,7 +173,7 @@ function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
     .map(({ atMs, value, sources }) => {
       const moves = sources
         .slice(0, 3)
-        .map(({ element, from, to }) => `${formatElement(element)} ${describeMove(from, to)}`);
+        .map(({ element, from, to }) => `${formatElement(element)} ${describeBoxMove(from, to)}`);
       return `  ${formatScore(value)} at ${formatMs(atMs)}: ${moves.join('; ') || 'removed elements'}`;
     });
   return [
@@ -176,18 +184,18 @@ function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
 
 /** A group contains layout shifts that are less than 1 s apart, and lasts at most 5 s. */
 export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
-  let [largestScore, scoreSum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  let [largestWindowScore, windowScore, clusterStartMs, lastShiftMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const { atMs, value } of [...layoutShifts].sort((a, b) => a.atMs - b.atMs)) {
-    const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
-    scoreSum = isNew ? value : scoreSum + value;
-    if (isNew) firstMs = atMs;
-    lastMs = atMs;
-    largestScore = Math.max(largestScore, scoreSum);
+    const isNew = atMs - lastShiftMs >= 1000 || atMs - clusterStartMs >= 5000;
+    windowScore = isNew ? value : windowScore + value;
+    if (isNew) clusterStartMs = atMs;
+    lastShiftMs = atMs;
+    largestWindowScore = Math.max(largestWindowScore, windowScore);
   }
-  return largestScore;
+  return largestWindowScore;
 }
 
-function describeMove(from: LayoutBox, to: LayoutBox): string {
+function describeBoxMove(from: LayoutBox, to: LayoutBox): string {
   if (from.width === 0 && from.height === 0) return 'appeared';
   if (to.width === 0 && to.height === 0) return 'left the viewport';
   const moveParts = [
@@ -258,7 +266,7 @@ function readTimeSpan({ atMs, durationMs }: Fields): TimeSpan {
   return { atMs: toNumber(atMs), durationMs: toNumber(durationMs) };
 }
 
-function readBox(value: unknown): LayoutBox {
+function readLayoutBox(value: unknown): LayoutBox {
   const { x, y, width, height } = toFields(value);
   return { x: toNumber(x), y: toNumber(y), width: toNumber(width), height: toNumber(height) };
 }

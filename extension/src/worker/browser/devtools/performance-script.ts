@@ -1,26 +1,26 @@
 // performance-script.ts contains the script that measures the performance of a document. The performance script runs in
 // an isolated world, where the page cannot change built-in functions.
 
-const RecorderName = 'opentabsPerformance';
+const RecorderGlobalName = 'opentabsPerformance';
 
 /** newDocumentScript starts a performance recorder in a document that is about to load. */
 export const newDocumentScript = `(${makeRecorderSource()})(0)`;
 
-/** presentDocumentScript starts a performance recorder in a document that has already loaded. */
-export const presentDocumentScript = `(${makeRecorderSource()})(performance.now())`;
+/** currentDocumentScript starts a performance recorder in a document that has already loaded. */
+export const currentDocumentScript = `(${makeRecorderSource()})(performance.now())`;
 
 /**
  * readScript evaluates to a promise of the performance metrics as JSON text. If no recorder runs in the document,
  * readScript uses the performance entries that Chrome has buffered.
  */
-export const readScript = `(globalThis.${RecorderName} ?? (${makeRecorderSource()})(0)).read()`;
+export const readScript = `(globalThis.${RecorderGlobalName} ?? (${makeRecorderSource()})(0)).read()`;
 
-export const stopScript = `globalThis.${RecorderName}?.stop()`;
+export const stopRecorderScript = `globalThis.${RecorderGlobalName}?.stop()`;
 
 /** The recorder ignores events before startMs. */
 function makeRecorderSource(): string {
   return `(startMs) => {
-  globalThis.${RecorderName}?.stop();
+  globalThis.${RecorderGlobalName}?.stop();
   const getter = (prototype, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name).get);
   // Read DOM properties through the prototype, because a form field can hide a DOM property of the same name.
   const parentOf = getter(Node.prototype, 'parentElement');
@@ -125,7 +125,7 @@ function makeRecorderSource(): string {
     stop() {
       document.removeEventListener('visibilitychange', watch);
       for (const { observer } of observers) observer.disconnect();
-      if (globalThis.${RecorderName} === recorder) delete globalThis.${RecorderName};
+      if (globalThis.${RecorderGlobalName} === recorder) delete globalThis.${RecorderGlobalName};
     },
     async read() {
       await nextFrames();
@@ -139,7 +139,7 @@ function makeRecorderSource(): string {
       return JSON.stringify({ ...found, startMs, nowMs: performance.now(), wasHidden, navigation, firstPaintMs: paint?.startTime ?? null });
     },
   };
-  globalThis.${RecorderName} = recorder;
+  globalThis.${RecorderGlobalName} = recorder;
   return recorder;
 }`;
 }

@@ -16,7 +16,7 @@ import {
 } from './debugged-frames.ts';
 import { describeEvents, describePageLoad, type PageMetrics, parsePageMetrics } from './figures.ts';
 import { DebuggerWorldName, listFrameIds } from './lent-nodes.ts';
-import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
+import { currentDocumentScript, newDocumentScript, readScript, stopRecorderScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
 export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
@@ -83,18 +83,18 @@ export class PerformanceRecordings {
     const hasEarlierRecording = (await this.#captures.find(tabId)) !== undefined;
     await this.#captures.end(tabId);
     const { capture } = await this.#captures.use(tabId, call.session);
-    const resultWords = ['Recording the speed of the page.'];
-    if (hasEarlierRecording) resultWords.push('The earlier recording of this tab was discarded.');
+    const resultSentences = ['Recording the speed of the page.'];
+    if (hasEarlierRecording) resultSentences.push('The earlier recording of this tab was discarded.');
     if (isReload) {
       try {
-        resultWords.push('Reloaded the page.', await this.#reload(call));
+        resultSentences.push('Reloaded the page.', await this.#reload(call));
       } catch (error) {
         await this.#captures.end(tabId);
         throw error;
       }
     }
-    if (capture.traceProblem !== '') resultWords.push(`Chrome records no trace: ${capture.traceProblem}.`);
-    return { text: [...resultWords, 'Use the page, then call with the action stop.'].join(' ') };
+    if (capture.traceProblem !== '') resultSentences.push(`Chrome records no trace: ${capture.traceProblem}.`);
+    return { text: [...resultSentences, 'Use the page, then call with the action stop.'].join(' ') };
   }
 
   async #reload(call: BrowserCall): Promise<string> {
@@ -112,13 +112,13 @@ class PerformanceRecording {
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
   readonly #scripts = new Map<string, unknown>();
-  /** #startUrls contains the URL of each frame at the start of the performance recording, by frame ID. */
-  readonly #startUrls = new Map<string, string>();
-  readonly #events: Fields[] = [];
+  /** #frameStartUrls contains the URL of each frame at the start of the performance recording, by frame ID. */
+  readonly #frameStartUrls = new Map<string, string>();
+  readonly #traceEvents: Fields[] = [];
   readonly #stopFunctions: (() => void)[] = [];
   #isTracing = false;
   #hasLostEvents = false;
-  #endTrace: () => void = () => undefined;
+  #resolveTraceEnd: () => void = () => undefined;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
@@ -138,10 +138,10 @@ class PerformanceRecording {
     } catch (error) {
       this.traceProblem = `Chrome did not start the trace (${error instanceof Error ? error.message : String(error)})`;
     }
-    await this.#startInChild('');
+    await this.#startInChildSession('');
     this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind }) => {
-        if (kind === 'iframe') await this.#startInChild(id);
+        if (kind === 'iframe') await this.#startInChildSession(id);
       }),
     );
   }
@@ -149,16 +149,18 @@ class PerformanceRecording {
   async stop(): Promise<void> {
     await this.#finishTrace().catch(() => undefined);
     for (const stop of this.#stopFunctions) stop();
-    for (const [childId, identifier] of this.#scripts) {
-      await this.#send(childId, 'Page.removeScriptToEvaluateOnNewDocument', { identifier }).catch(() => undefined);
-      await this.#evaluateInFrames(childId, stopScript).catch(() => undefined);
+    for (const [childId, scriptIdentifier] of this.#scripts) {
+      await this.#send(childId, 'Page.removeScriptToEvaluateOnNewDocument', { identifier: scriptIdentifier }).catch(
+        () => undefined,
+      );
+      await this.#evaluateInFrames(childId, stopRecorderScript).catch(() => undefined);
     }
   }
 
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
-    const { frames, omittedFrameCount: leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
+    const { frames, omittedFrameCount: skippedFrameCount } = await readDebuggedFrames(this.#session, browser, call);
     const frameMetrics = await Promise.all(
-      frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })),
+      frames.map(async (frame) => ({ frame, metrics: await this.#readFrameMetrics(frame) })),
     );
     const file = await this.#readTrace(call, frames);
     // Check which document the tab shows, because the server may not have allowed the call in a newer document.
@@ -171,22 +173,22 @@ class PerformanceRecording {
       if (!foundMetrics) return [];
       // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
-      const ownMetrics = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
+      const shownMetrics = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
       const hasNoActivity =
-        ownMetrics.shifts.length + ownMetrics.interactions.length + ownMetrics.longTasks.length === 0;
-      return hasNoActivity ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(ownMetrics, isForbidden)]];
+        shownMetrics.shifts.length + shownMetrics.interactions.length + shownMetrics.longTasks.length === 0;
+      return hasNoActivity ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(shownMetrics, isForbidden)]];
     });
     metricLines.push(...shownChildren.slice(0, MaxFrames).flat());
-    const resultWords = [
+    const resultSentences = [
       `Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`,
       ...this.#makeNotes(topFrame.metrics),
     ];
-    if (shownChildren.length > MaxFrames) resultWords.push(`The first ${MaxFrames} frames are shown.`);
-    if (leftOutCount > 0) resultWords.push('Frames that the user does not allow are left out.');
-    resultWords.push(
+    if (shownChildren.length > MaxFrames) resultSentences.push(`The first ${MaxFrames} frames are shown.`);
+    if (skippedFrameCount > 0) resultSentences.push('Frames that the user does not allow are left out.');
+    resultSentences.push(
       file ? 'The file is the trace, for the panel Performance of Chrome.' : `No trace: ${this.traceProblem}.`,
     );
-    return { text: resultWords.join(' '), content: metricLines.join('\n'), ...(file ? { file } : {}) };
+    return { text: resultSentences.join(' '), content: metricLines.join('\n'), ...(file ? { file } : {}) };
   }
 
   #makeNotes({ startMs, wasHidden }: PageMetrics): string[] {
@@ -199,7 +201,7 @@ class PerformanceRecording {
     ];
   }
 
-  async #startInChild(childId: string): Promise<void> {
+  async #startInChildSession(childId: string): Promise<void> {
     // Send the next command without waiting for the answer, because a new frame runs its scripts after the first
     // debugger commands.
     const addedScript = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
@@ -209,28 +211,28 @@ class PerformanceRecording {
     await this.#send(childId, 'Page.enable');
     this.#scripts.set(childId, (await addedScript).identifier);
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
-    this.#recordUrls(frameTree);
-    await this.#evaluateInFrames(childId, presentDocumentScript);
+    this.#recordStartUrls(frameTree);
+    await this.#evaluateInFrames(childId, currentDocumentScript);
   }
 
-  #recordUrls(frameTree: unknown): void {
+  #recordStartUrls(frameTree: unknown): void {
     const { frame, childFrames } = toFields(frameTree);
     const { id, url } = toFields(frame);
-    if (!this.#startUrls.has(String(id))) this.#startUrls.set(String(id), String(url));
-    for (const child of toArrayOrEmpty(childFrames)) this.#recordUrls(child);
+    if (!this.#frameStartUrls.has(String(id))) this.#frameStartUrls.set(String(id), String(url));
+    for (const child of toArrayOrEmpty(childFrames)) this.#recordStartUrls(child);
   }
 
   async #evaluateInFrames(childId: string, metricsExpression: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     for (const frameId of listFrameIds(frameTree))
-      await this.#evaluate(childId, frameId, `void (${metricsExpression})`);
+      await this.#evaluateMetrics(childId, frameId, `void (${metricsExpression})`);
   }
 
-  async #readFrame({ childId, frameId }: DebuggedFrame): Promise<PageMetrics | undefined> {
-    return parsePageMetrics(await this.#evaluate(childId, frameId, readScript).catch(() => undefined));
+  async #readFrameMetrics({ childId, frameId }: DebuggedFrame): Promise<PageMetrics | undefined> {
+    return parsePageMetrics(await this.#evaluateMetrics(childId, frameId, readScript).catch(() => undefined));
   }
 
-  async #evaluate(childId: string, frameId: string, metricsExpression: string): Promise<unknown> {
+  async #evaluateMetrics(childId: string, frameId: string, metricsExpression: string): Promise<unknown> {
     const isolatedWorld = await this.#send(childId, 'Page.createIsolatedWorld', {
       frameId,
       worldName: DebuggerWorldName,
@@ -249,20 +251,20 @@ class PerformanceRecording {
     if (method !== 'Tracing.tracingComplete') return;
     this.#isTracing = false;
     this.#hasLostEvents ||= params.dataLossOccurred === true;
-    this.#endTrace();
+    this.#resolveTraceEnd();
   }
 
   #storeEvents(events: readonly Fields[]): void {
-    const freeCount = MaxEvents - this.#events.length;
-    for (const event of events.slice(0, freeCount)) this.#events.push(event);
-    if (events.length > freeCount) this.#hasLostEvents = true;
+    const remainingEventCount = MaxEvents - this.#traceEvents.length;
+    for (const event of events.slice(0, remainingEventCount)) this.#traceEvents.push(event);
+    if (events.length > remainingEventCount) this.#hasLostEvents = true;
   }
 
   /** Chrome starts no other trace until the present trace has ended. */
   async #finishTrace(): Promise<boolean> {
     if (!this.#isTracing) return true;
     const endedPromise = new Promise<true>((resolve) => {
-      this.#endTrace = () => resolve(true);
+      this.#resolveTraceEnd = () => resolve(true);
     });
     await this.#send('', 'Tracing.end');
     return (await awaitWithin(endedPromise, TraceReadTimeoutMs)) !== undefined;
@@ -272,28 +274,28 @@ class PerformanceRecording {
     if (!(await this.#finishTrace())) this.traceProblem = 'Chrome did not return the trace in time';
     if (this.traceProblem !== '') return undefined;
     const url = frames[0]?.url ?? '';
-    const traceRules = {
-      frames: frames.map(({ frameId }) => ({ id: frameId, url: this.#startUrls.get(frameId) ?? '' })),
+    const traceFilter = {
+      frames: frames.map(({ frameId }) => ({ id: frameId, url: this.#frameStartUrls.get(frameId) ?? '' })),
       origin: URL.canParse(url) ? new URL(url).origin : '',
       isForbidden: (address: string) => isFrameForbidden(address, args),
     };
-    const eventTexts: string[] = [];
+    const eventJsonTexts: string[] = [];
     let characterCount = 0;
-    for (const event of selectEvents(this.#events, traceRules)) {
-      const eventText = JSON.stringify(event);
-      characterCount += eventText.length + 2;
+    for (const event of selectEvents(this.#traceEvents, traceFilter)) {
+      const eventJson = JSON.stringify(event);
+      characterCount += eventJson.length + 2;
       if (characterCount > MaxFileCharacters) {
         this.#hasLostEvents = true;
         break;
       }
-      eventTexts.push(eventText);
+      eventJsonTexts.push(eventJson);
     }
     const traceHeader = JSON.stringify({
       metadata: { source: 'opentabs', startTime: new Date(this.#startMs).toISOString() },
       traceEvents: [],
     });
-    const eventText = `${traceHeader.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
-    return { extension: 'json', mimeType: 'application/json', text: eventText };
+    const traceJson = `${traceHeader.slice(0, -']}'.length)}\n${eventJsonTexts.join(',\n')}\n]}\n`;
+    return { extension: 'json', mimeType: 'application/json', text: traceJson };
   }
 
   #send(childId: string, method: string, params: Fields = {}): Promise<Fields> {

@@ -43,12 +43,12 @@ export class ResourceTools {
     const { args } = call;
     const cursor = readText(args, 'cursor');
     if (cursor !== undefined) {
-      const { text: partText, sentences: resultWords } = this.#parts.readNextPart(call, cursor);
-      return { text: resultWords.join(' '), content: partText };
+      const { text: partText, sentences: resultSentences } = this.#parts.readNextPart(call, cursor);
+      return { text: resultSentences.join(' '), content: partText };
     }
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
-      const { frames, omittedFrameCount: leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
+      const { frames, omittedFrameCount: skippedFrameCount } = await readDebuggedFrames(session, this.#browser, call);
       const frameResources = frames
         .flatMap(listFrameResources)
         .filter((frameResource) => type === '' || frameResource.type === type);
@@ -56,7 +56,7 @@ export class ResourceTools {
       if (exactResource) return await this.#readBody(session, call, exactResource);
       return listResources(
         frameResources.filter((frameResource) => frameResource.url.includes(url)),
-        leftOutCount,
+        skippedFrameCount,
       );
     });
   }
@@ -70,12 +70,12 @@ export class ResourceTools {
       await sendCommand('Page.enable', {});
       contentAnswer = await sendCommand('Page.getResourceContent', { frameId: frame.frameId, url });
     } catch (error) {
-      const { text: partText, sentences: resultWords } = this.#parts.readFirstPart(
+      const { text: partText, sentences: resultSentences } = this.#parts.readFirstPart(
         call,
-        await readPresentDocument(sendCommand, frameResource, error),
+        await readCurrentDocument(sendCommand, frameResource, error),
       );
       return {
-        text: [`${resourceKind} as it is now; Chrome no longer has the original.`, ...resultWords].join(' '),
+        text: [`${resourceKind} as it is now; Chrome no longer has the original.`, ...resultSentences].join(' '),
         content: partText,
       };
     }
@@ -85,16 +85,16 @@ export class ResourceTools {
       const size = (content.length / 4) * 3 - padding;
       return { text: `${resourceKind}: a binary file of ${size} bytes, which is not shown.` };
     }
-    const { text: partText, sentences: resultWords } = this.#parts.readFirstPart(call, content);
+    const { text: partText, sentences: resultSentences } = this.#parts.readFirstPart(call, content);
     return {
-      text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultWords].join(' '),
+      text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultSentences].join(' '),
       content: partText,
     };
   }
 }
 
 /** The parameter `problem` is the error that occurred when the worker tried to read the original HTML. */
-async function readPresentDocument(
+async function readCurrentDocument(
   sendCommand: (method: string, params: Fields) => Promise<Fields>,
   { frame, type }: FrameResource,
   resourceProblem: unknown,
@@ -139,7 +139,7 @@ function listFrameResources(frame: DebuggedFrame): FrameResource[] {
 
 function listResources(frameResources: readonly FrameResource[], omittedCount: number): BrowserResult {
   const shownResources = frameResources.slice(0, MaxLines);
-  const resultWords = [
+  const resultSentences = [
     frameResources.length === 0
       ? 'Nothing matches.'
       : `${frameResources.length} ${frameResources.length === 1 ? 'file' : 'files'}. Pass the whole url of one to read it.`,
@@ -151,5 +151,5 @@ function listResources(frameResources: readonly FrameResource[], omittedCount: n
     const cut = url.length > MaxUrlCharacters ? `${url.slice(0, MaxUrlCharacters)}…` : url;
     return `${type} ${mimeType}${size}${isFailed ? ' failed' : ''} ${cut}`;
   });
-  return { text: resultWords.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
+  return { text: resultSentences.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
 }

@@ -12,21 +12,21 @@ const MaxRules = 60;
 const MaxRuleCharacters = 600;
 
 /**
- * FindHeaders finds the style sheets of a tab in which a coverage recording has already enabled the debugger domain
+ * MakeHeaderFinder finds the style sheets of a tab in which a coverage recording has already enabled the debugger domain
  * CSS.
  */
-type FindHeaders = CssCoverage['findHeaders'];
+type MakeHeaderFinder = CssCoverage['makeHeaderFinder'];
 
 /** StyleTools reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
 export class StyleTools {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
-  readonly #findHeaders: FindHeaders;
+  readonly #makeHeaderFinder: MakeHeaderFinder;
 
-  constructor(frames: TabFrames, debuggers: Debuggers, findHeaders: FindHeaders) {
+  constructor(frames: TabFrames, debuggers: Debuggers, makeHeaderFinder: MakeHeaderFinder) {
     this.#frames = frames;
     this.#debuggers = debuggers;
-    this.#findHeaders = findHeaders;
+    this.#makeHeaderFinder = makeHeaderFinder;
   }
 
   async read(call: BrowserCall): Promise<BrowserResult> {
@@ -38,11 +38,11 @@ export class StyleTools {
     } catch (error) {
       if (!(error instanceof DebuggerUnavailableError) || forcedStates.length > 0) throw error;
     }
-    const values = await this.#readValues(call, frame, target);
+    const values = await this.#readComputedStyles(call, frame, target);
     return { text: 'Computed values. Matched rules need the debugger.', content: values.join('\n') };
   }
 
-  async #readValues(call: BrowserCall, frame: FrameTarget, target: string): Promise<string[]> {
+  async #readComputedStyles(call: BrowserCall, frame: FrameTarget, target: string): Promise<string[]> {
     const properties = readTexts(call.args, 'properties');
     const options = properties === undefined ? { target } : { target, properties };
     const { line, values } = await this.#frames.run(call, frame, 'styles', options);
@@ -55,8 +55,8 @@ export class StyleTools {
     target: string,
     forcedStates: readonly string[],
   ): Promise<BrowserResult> {
-    const frameFeatures = frame.frameId === 0 ? [] : (['children'] as const);
-    return await this.#debuggers.use(call.tabId, frameFeatures, async (session) => {
+    const debuggerFeatures = frame.frameId === 0 ? [] : (['children'] as const);
+    return await this.#debuggers.use(call.tabId, debuggerFeatures, async (session) => {
       const { name } = await this.#frames.run(call, frame, 'lend', { target });
       const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
       const sendCommand = (method: string, params: Fields = {}) => session.send(method, params, undefined, childId);
@@ -65,7 +65,7 @@ export class StyleTools {
         if (id === childId && method === 'CSS.styleSheetAdded')
           sheetById.set(toFields(sheetHeader).styleSheetId, toFields(sheetHeader));
       });
-      const findSheetHeader = await this.#findHeaders(call.tabId);
+      const findSheetHeader = await this.#makeHeaderFinder(call.tabId);
       try {
         await sendCommand('DOM.enable');
         // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
@@ -75,7 +75,7 @@ export class StyleTools {
         const { nodeId } = await sendCommand('DOM.requestNode', { objectId });
         await sendCommand('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [...forcedStates] });
         try {
-          const values = await this.#readValues(call, frame, target);
+          const values = await this.#readComputedStyles(call, frame, target);
           const matchedStyles = await sendCommand('CSS.getMatchedStylesForNode', { nodeId });
           const ruleTexts = describeRules(matchedStyles, (id) => sheetById.get(id) ?? findSheetHeader?.(childId, id));
           const forcedStateText = forcedStates.length > 0 ? ` with the forced state ${forcedStates.join(', ')}` : '';
@@ -100,29 +100,29 @@ export class StyleTools {
   }
 }
 
-type FindHeader = (sheetId: unknown) => Fields | undefined;
+type FindSheetHeader = (sheetId: unknown) => Fields | undefined;
 
 /**
  * describeRules returns the inline style of an element and all CSS rules that match the element, in descending order of
  * precedence.
  */
-function describeRules(matchedStyles: Fields, findHeader: FindHeader): string[] {
+function describeRules(matchedStyles: Fields, findSheetHeader: FindSheetHeader): string[] {
   const styleLines: string[] = [];
   const inlineDeclarations = formatDeclarations(matchedStyles.inlineStyle);
   if (inlineDeclarations !== '') styleLines.push(`element.style { ${inlineDeclarations} }`);
   for (const ruleMatch of [...toArrayOrEmpty(matchedStyles.matchedCSSRules)].reverse())
-    styleLines.push(describeRule(ruleMatch, findHeader));
+    styleLines.push(describeRule(ruleMatch, findSheetHeader));
   for (const [depth, inheritedEntry] of toArrayOrEmpty(matchedStyles.inherited).entries()) {
     const { matchedCSSRules } = toFields(inheritedEntry);
     for (const ruleMatch of [...toArrayOrEmpty(matchedCSSRules)].reverse()) {
       if (toFields(toFields(ruleMatch).rule).origin === 'user-agent') continue;
-      styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(ruleMatch, findHeader)}`);
+      styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(ruleMatch, findSheetHeader)}`);
     }
   }
   return styleLines;
 }
 
-function describeRule(ruleMatch: unknown, findHeader: FindHeader): string {
+function describeRule(ruleMatch: unknown, findSheetHeader: FindSheetHeader): string {
   const { rule: cssRule } = toFields(ruleMatch);
   const { selectorList, origin, style, styleSheetId, media } = toFields(cssRule);
   const selector = String(toFields(selectorList).text);
@@ -130,7 +130,7 @@ function describeRule(ruleMatch: unknown, findHeader: FindHeader): string {
   const ruleText = `${conditions.join('')}${selector} { ${formatDeclarations(style)} }`;
   const shortRuleText = ruleText.length > MaxRuleCharacters ? `${ruleText.slice(0, MaxRuleCharacters)}…` : ruleText;
   if (origin === 'user-agent') return `${shortRuleText} (browser)`;
-  const sheetHeader = findHeader(styleSheetId);
+  const sheetHeader = findSheetHeader(styleSheetId);
   const { startLine } = toFields(toFields(style).range);
   if (!sheetHeader || typeof startLine !== 'number') return shortRuleText;
   // Chrome reports the line of the opening brace, which may be later than the line of the selector.

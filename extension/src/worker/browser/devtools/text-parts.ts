@@ -1,8 +1,8 @@
 import type { BrowserCall } from '../browser-tool.ts';
 import { toolFailure } from '../tool-failure.ts';
 
-/** PartCharacters is the length of one part of a long text, in UTF-16 code units. */
-export const PartCharacters = 50_000;
+/** TextPartCharacters is the length of one part of a long text, in UTF-16 code units. */
+export const TextPartCharacters = 50_000;
 /** MaxStoredCharacters limits the total length of all stored texts, in UTF-16 code units. */
 const MaxStoredCharacters = 8_000_000;
 
@@ -28,17 +28,17 @@ export class TextParts {
   readonly #storedTexts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  readFirstPart({ documentId }: Pick<BrowserCall, 'documentId'>, wholeText: string): TextPart {
-    if (wholeText.length <= PartCharacters) return { text: wholeText, sentences: [] };
+  readFirstPart({ documentId }: Pick<BrowserCall, 'documentId'>, fullText: string): TextPart {
+    if (fullText.length <= TextPartCharacters) return { text: fullText, sentences: [] };
     const id = crypto.randomUUID().slice(0, 8);
-    this.#storedTexts.set(id, { documentId, text: wholeText });
-    this.#storedCharacters += wholeText.length;
+    this.#storedTexts.set(id, { documentId, text: fullText });
+    this.#storedCharacters += fullText.length;
     for (const [oldest, { text: oldText }] of this.#storedTexts) {
       if (this.#storedCharacters <= MaxStoredCharacters || oldest === id) break;
       this.#storedTexts.delete(oldest);
       this.#storedCharacters -= oldText.length;
     }
-    return makeTextPart(id, wholeText, 0);
+    return makeTextPart(id, fullText, 0);
   }
 
   /** A cursor contains the ID of the stored text and the start of the next part. */
@@ -55,11 +55,11 @@ export class TextParts {
   }
 }
 
-function makeTextPart(id: string, wholeText: string, partStart: number): TextPart {
-  let partEnd = Math.min(partStart + PartCharacters, wholeText.length);
+function makeTextPart(id: string, fullText: string, partStart: number): TextPart {
+  let partEnd = Math.min(partStart + TextPartCharacters, fullText.length);
   // A part of the text must not end between the two halves of a surrogate pair.
-  if (partEnd < wholeText.length && /[\ud800-\udbff]/.test(wholeText.charAt(partEnd - 1))) partEnd--;
-  const partRangeText = `Characters ${partStart + 1} to ${partEnd} of ${wholeText.length}.`;
-  const nextPartNote = partEnd < wholeText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
-  return { text: wholeText.slice(partStart, partEnd), sentences: [partRangeText, nextPartNote] };
+  if (partEnd < fullText.length && /[\ud800-\udbff]/.test(fullText.charAt(partEnd - 1))) partEnd--;
+  const partRangeText = `Characters ${partStart + 1} to ${partEnd} of ${fullText.length}.`;
+  const nextPartNote = partEnd < fullText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
+  return { text: fullText.slice(partStart, partEnd), sentences: [partRangeText, nextPartNote] };
 }

@@ -14,7 +14,7 @@ export interface TraceFrame {
   readonly url: string;
 }
 
-export interface TraceRules {
+export interface TraceFilter {
   /**
    * The field `frames` contains the frames that the agent is allowed to read at the end of the recording, starting with
    * the top frame.
@@ -58,32 +58,32 @@ const MaxDataUrlCharacters = 100;
 /**
  * selectEvents returns the trace events that an agent is allowed to read, and masks secrets in URLs, headers and JSON.
  */
-export function selectEvents(events: readonly Fields[], traceRules: TraceRules): Fields[] {
-  const [topTraceFrame] = traceRules.frames;
+export function selectEvents(events: readonly Fields[], traceFilter: TraceFilter): Fields[] {
+  const [topTraceFrame] = traceFilter.frames;
   if (!topTraceFrame) return [];
-  const documentCommits = readCommits(events, traceRules.frames);
+  const documentCommits = readDocumentCommits(events, traceFilter.frames);
   const pages = documentCommits.filter(({ frame }) => frame === topTraceFrame.id);
   const isPageAllowed = (timeUs: number) => {
     const page = pages.findLast((commit) => commit.timeUs <= timeUs) ?? pages[0];
-    return page !== undefined && readOrigin(page.url) === traceRules.origin;
+    return page !== undefined && readOrigin(page.url) === traceFilter.origin;
   };
   // Trace events of a page may contain the next page's URL, because the page stays visible when a navigation starts.
   const hiddenOrigins = new Set(
-    pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== traceRules.origin),
+    pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== traceFilter.origin),
   );
-  const isHidden = (url: string) => traceRules.isForbidden(url) || hiddenOrigins.has(readOrigin(url));
+  const isHidden = (url: string) => traceFilter.isForbidden(url) || hiddenOrigins.has(readOrigin(url));
   const forbiddenFrames = new Set(
-    documentCommits.filter(({ url }) => traceRules.isForbidden(url)).map(({ frame }) => frame),
+    documentCommits.filter(({ url }) => traceFilter.isForbidden(url)).map(({ frame }) => frame),
   );
   const frames = new Set(
-    traceRules.frames.map(({ id }) => id).filter((id) => id === topTraceFrame.id || !forbiddenFrames.has(id)),
+    traceFilter.frames.map(({ id }) => id).filter((id) => id === topTraceFrame.id || !forbiddenFrames.has(id)),
   );
-  const processFrames = new Map<string, unknown>();
+  const processByFrame = new Map<string, unknown>();
   for (const { pid, args, ts: timestampUs } of events) {
     const frame = findEventFrame(args);
-    if (frames.has(frame) && isPageAllowed(Number(timestampUs))) processFrames.set(frame, pid);
+    if (frames.has(frame) && isPageAllowed(Number(timestampUs))) processByFrame.set(frame, pid);
   }
-  const allowedProcesses = new Set(processFrames.values());
+  const allowedProcesses = new Set(processByFrame.values());
   const isAllowed = ({ pid, ph, name, ts: timestampUs, args }: Fields) =>
     allowedProcesses.has(pid) &&
     (ph === 'M'
@@ -91,12 +91,14 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
       : isPageAllowed(Number(timestampUs)) && listNamedFrames(args).every((frame) => frames.has(frame)));
   const shownEvents = events.flatMap((event) => {
     if (!isAllowed(event)) return [];
-    const args = removeSecrets(event.args, isHidden);
+    const args = redactSecrets(event.args, isHidden);
     return args === undefined && event.args !== undefined ? [] : [{ ...event, args }];
   });
   if (shownEvents.length === 0) return [];
-  const shownCommits = documentCommits.filter(({ frame, timeUs: atUs }) => frames.has(frame) && isPageAllowed(atUs));
-  return [...makeCommitEvents(shownCommits, topTraceFrame.id, processFrames), ...shownEvents];
+  const shownCommits = documentCommits.filter(
+    ({ frame, timeUs: commitTimeUs }) => frames.has(frame) && isPageAllowed(commitTimeUs),
+  );
+  return [...makeCommitEvents(shownCommits, topTraceFrame.id, processByFrame), ...shownEvents];
 }
 
 /**
@@ -106,13 +108,13 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
 function makeCommitEvents(
   documentCommits: readonly DocumentCommit[],
   topTraceFrame: string,
-  processFrames: ReadonlyMap<string, unknown>,
+  processByFrame: ReadonlyMap<string, unknown>,
 ): Fields[] {
-  const describeCommit = ({ frame, url }: DocumentCommit) => ({
+  const describeDocumentCommit = ({ frame, url }: DocumentCommit) => ({
     frame,
     url: maskUrl(url).slice(0, MaxTextCharacters),
     name: '',
-    processId: processFrames.get(frame),
+    processId: processByFrame.get(frame),
     ...(frame === topTraceFrame
       ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true }
       : { parent: topTraceFrame }),
@@ -136,17 +138,19 @@ function makeCommitEvents(
     event('TracingStartedInBrowser', startUs, {
       frameTreeNodeId: 1,
       persistentIds: true,
-      frames: firstCommits.map(describeCommit),
+      frames: firstCommits.map(describeDocumentCommit),
     }),
     ...documentCommits
       .filter(({ timeUs }) => timeUs > startUs)
-      .map((documentCommit) => event('FrameCommittedInBrowser', documentCommit.timeUs, describeCommit(documentCommit))),
+      .map((documentCommit) =>
+        event('FrameCommittedInBrowser', documentCommit.timeUs, describeDocumentCommit(documentCommit)),
+      ),
   ];
 }
 
-function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
+function readDocumentCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
   const eventTimes = events.filter(({ ph }) => ph !== 'M').map(({ ts: timestampUs }) => Number(timestampUs));
-  const startUs = eventTimes.reduce((earliest, time) => Math.min(earliest, time), eventTimes[0] ?? 0);
+  const startUs = eventTimes.reduce((earliestUs, time) => Math.min(earliestUs, time), eventTimes[0] ?? 0);
   const initialCommits = frames
     .filter(({ url }) => url !== '')
     .map(({ id, url }) => ({ timeUs: startUs, frame: id, url }));
@@ -170,18 +174,18 @@ function listNamedFrames(args: unknown): string[] {
   });
 }
 
-/** If the value contains a URL that isHidden matches, removeSecrets returns undefined. */
-function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
+/** If the value contains a URL that isHidden matches, redactSecrets returns undefined. */
+function redactSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {
-    const cleanItems = value.map((item: unknown) => removeSecrets(item, isHidden));
-    return cleanItems.includes(undefined) ? undefined : cleanItems;
+    const redactedItems = value.map((item: unknown) => redactSecrets(item, isHidden));
+    return redactedItems.includes(undefined) ? undefined : redactedItems;
   }
   if (!isRecord(value)) return value;
   const { name, value: nameText, ...otherMembers } = value;
   if (typeof name === 'string' && typeof nameText === 'string' && Object.keys(otherMembers).length === 0)
     return { name, value: maskHeader(name, nameText) };
-  const members = Object.entries(value).map(([key, member]) => [key, removeSecrets(member, isHidden)] as const);
+  const members = Object.entries(value).map(([key, member]) => [key, redactSecrets(member, isHidden)] as const);
   return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
 }
 

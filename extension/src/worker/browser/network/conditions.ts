@@ -24,19 +24,19 @@ const unthrottledConditions: ThrottlingConditions = { isOffline: false, latencyM
 export class NetworkConditions {
   readonly #session: DebuggerSession;
   readonly #children = new Set<string>();
-  #currentConditions = unthrottledConditions;
+  #appliedConditions = unthrottledConditions;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
     session.onChildTarget(async ({ id }) => {
       this.#children.add(id);
       await session.send('Network.enable', networkEnableParams, 1000, id);
-      if (this.#currentConditions !== unthrottledConditions) await this.#send(this.#currentConditions, id);
+      if (this.#appliedConditions !== unthrottledConditions) await this.#send(this.#appliedConditions, id);
     });
   }
 
   async set(conditions: ThrottlingConditions): Promise<void> {
-    this.#currentConditions = conditions;
+    this.#appliedConditions = conditions;
     await this.#send(conditions, '');
     // Ignore errors, because a child target that no longer exists rejects the command.
     await Promise.allSettled([...this.#children].map((id) => this.#send(conditions, id)));

@@ -67,7 +67,7 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
       httpVersion: answer?.protocol ?? '',
       cookies: [],
       headers: listHeaders(answer?.headers ?? {}),
-      content: makeContent(request, hasBodies),
+      content: makeHarContent(request, hasBodies),
       redirectURL: maskUrl(answer?.headers.location ?? answer?.headers.Location ?? ''),
       headersSize: -1,
       bodySize: request.sizeBytes,
@@ -82,7 +82,7 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
   };
 }
 
-function makeContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, hasBodies: boolean) {
+function makeHarContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, hasBodies: boolean) {
   const mimeType = answer?.mimeType ?? '';
   const content = { size: sizeBytes, mimeType };
   if (!hasBodies) return content;
@@ -111,16 +111,16 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
 function makeTimings({ answer, durationMs = 0 }: RecordedRequest) {
   const answerTiming = answer?.timing;
   if (!answerTiming) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };
-  const measurePhase = (start: number, end: number) => (start >= 0 && end >= start ? roundMs(end - start) : -1);
-  const firstStart =
+  const measurePhaseMs = (start: number, end: number) => (start >= 0 && end >= start ? roundMs(end - start) : -1);
+  const firstPhaseStart =
     [answerTiming.dnsStart, answerTiming.connectStart, answerTiming.sendStart].find((start) => start >= 0) ?? -1;
   return {
-    blocked: firstStart >= 0 ? roundMs(firstStart) : -1,
-    dns: measurePhase(answerTiming.dnsStart, answerTiming.dnsEnd),
-    connect: measurePhase(answerTiming.connectStart, answerTiming.connectEnd),
-    ssl: measurePhase(answerTiming.sslStart, answerTiming.sslEnd),
-    send: Math.max(0, measurePhase(answerTiming.sendStart, answerTiming.sendEnd)),
-    wait: Math.max(0, measurePhase(answerTiming.sendEnd, answerTiming.receiveHeadersEnd)),
+    blocked: firstPhaseStart >= 0 ? roundMs(firstPhaseStart) : -1,
+    dns: measurePhaseMs(answerTiming.dnsStart, answerTiming.dnsEnd),
+    connect: measurePhaseMs(answerTiming.connectStart, answerTiming.connectEnd),
+    ssl: measurePhaseMs(answerTiming.sslStart, answerTiming.sslEnd),
+    send: Math.max(0, measurePhaseMs(answerTiming.sendStart, answerTiming.sendEnd)),
+    wait: Math.max(0, measurePhaseMs(answerTiming.sendEnd, answerTiming.receiveHeadersEnd)),
     receive: Math.max(0, roundMs(durationMs - answerTiming.receiveHeadersEnd)),
   };
 }

@@ -42,10 +42,10 @@ export function maskUrl(url: string): string {
 
 /** maskNestedUrl masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNestedUrl(value: string): string {
-  const innerValue = decodePercent(value);
-  if (!innerValue.includes('?') && !innerValue.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
-  const maskedUrl = maskUrl(innerValue);
-  return maskedUrl === innerValue ? value : maskedUrl;
+  const decodedValue = decodePercent(value);
+  if (!decodedValue.includes('?') && !decodedValue.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
+  const maskedUrl = maskUrl(decodedValue);
+  return maskedUrl === decodedValue ? value : maskedUrl;
 }
 
 /** maskHeader does not mask the names and attributes of cookies. */
@@ -83,8 +83,8 @@ export function maskBody(bodyText: string, mediaType: string): string {
 function maskMultipartFields(bodyText: string): string {
   return bodyText.replace(
     /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,
-    (part: string, head: string, name: string, value: string) =>
-      isSecret(name, value) ? `${head}${MaskedText}` : part,
+    (part: string, partHead: string, name: string, value: string) =>
+      isSecret(name, value) ? `${partHead}${MaskedText}` : part,
   );
 }
 

@@ -74,12 +74,12 @@ export class NetworkCaptures {
     session,
   }: BrowserCall): Promise<{ readonly recorder: NetworkRecorder; readonly isNew: boolean }> {
     const { capture, isNew } = await this.#recordings.use(tabId, session);
-    await capture.recorder.settle();
+    await capture.recorder.waitForPendingBodies();
     return { recorder: capture.recorder, isNew };
   }
 
-  /** readSite returns the origin of the document for which the server allowed the call. */
-  async readSite({ tabId, documentId }: BrowserCall): Promise<string> {
+  /** readCallOrigin returns the origin of the document for which the server allowed the call. */
+  async readCallOrigin({ tabId, documentId }: BrowserCall): Promise<string> {
     const tab = await this.#browser.describeTab(tabId);
     if (!tab || tab.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
     return readOrigin(tab.url);

@@ -89,16 +89,18 @@ test('the recorder records each redirect as a separate request with the transfer
     '',
   );
   finishRequest(recorder, 'a');
-  await recorder.settle();
-  const requestFacts = recorder.requests.map(({ number: requestNumber, url, headers, answer: requestAnswer, body }) => [
-    requestNumber,
-    url,
-    headers.Cookie,
-    requestAnswer?.status,
-    requestAnswer?.headers,
-    body?.text,
-  ]);
-  assert.deepEqual(requestFacts, [
+  await recorder.waitForPendingBodies();
+  const requestSummaries = recorder.requests.map(
+    ({ number: requestNumber, url, headers, answer: requestAnswer, body }) => [
+      requestNumber,
+      url,
+      headers.Cookie,
+      requestAnswer?.status,
+      requestAnswer?.headers,
+      body?.text,
+    ],
+  );
+  assert.deepEqual(requestSummaries, [
     [1, `${site}/a`, 'first', 302, { location: '/b' }, undefined],
     [2, `${site}/b`, 'second', 200, {}, 'the answer'],
   ]);
@@ -116,7 +118,7 @@ test('a recorded request contains the origins of the page and of the frame that 
   begin(recorder, 'ad2', { frameId: 'ads', documentURL: 'https://ads.example/', childId: 'c' });
   begin(recorder, 'worker', { frameId: '', documentURL: 'https://other.example/w.js', childId: 'w' });
   begin(recorder, 'worker', { frameId: '', documentURL: 'https://other.example/w.js' });
-  await recorder.settle();
+  await recorder.waitForPendingBodies();
   assert.deepEqual(
     recorder.requests.map(({ id, page, frame }) => [id, page, frame]),
     [
@@ -138,22 +140,22 @@ test('the recorder drops the oldest requests and bodies, beginning with bodies o
   finishRequest(recorder, 'data');
   begin(recorder, 'image', { type: 'Image' });
   finishRequest(recorder, 'image');
-  await recorder.settle();
+  await recorder.waitForPendingBodies();
   begin(recorder, 'more');
   finishRequest(recorder, 'more');
-  await recorder.settle();
+  await recorder.waitForPendingBodies();
   const listIdsWithBody = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
   assert.deepEqual(listIdsWithBody(), ['data', 'more']);
   begin(recorder, 'last');
   finishRequest(recorder, 'last');
-  await recorder.settle();
+  await recorder.waitForPendingBodies();
   assert.deepEqual([listIdsWithBody(), recorder.droppedBodies], [['more', 'last'], 2]);
   assert.match(recorder.requests[0]?.bodyNote ?? '', /dropped/);
   begin(recorder, 'huge');
   finishRequest(recorder, 'huge', MaxBodyBytes + 1);
   begin(recorder, 'gone');
   finishRequest(recorder, 'gone');
-  await recorder.settle();
+  await recorder.waitForPendingBodies();
   assert.deepEqual(
     recorder.requests.slice(-2).map(({ bodyNote }) => bodyNote),
     ['the body is larger than 15 MB', 'Chrome has not kept the body'],
@@ -181,12 +183,12 @@ test("the recorder never drops an open socket, and reads the socket's document f
   receiveEvent('webSocketFrameReceived', { requestId: 'unknown', response: { opcode: 1, payloadData: 'from before' } });
   begin(recorder, 'events', { type: 'EventSource' });
   receiveEvent('eventSourceMessageReceived', { requestId: 'events', data: 'tick' });
-  const messageFacts = recorder.sockets.messages.map(({ number: requestNumber, data: messageData, socket }) => [
+  const messageSummaries = recorder.sockets.messages.map(({ number: requestNumber, data: messageData, socket }) => [
     requestNumber,
     messageData,
     socket.frame,
   ]);
-  assert.deepEqual(messageFacts, [
+  assert.deepEqual(messageSummaries, [
     [1, 'hello', 'https://ads.example'],
     [2, 'tick', site],
   ]);

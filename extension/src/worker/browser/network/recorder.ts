@@ -22,8 +22,8 @@ import { SocketRecorder } from './socket-recorder.ts';
 export const MaxBodyBytes = 15 << 20;
 /** If more than MaxRequests requests are recorded, the recorder drops the oldest requests. */
 export const MaxRequests = 5000;
-/** SettleTimeoutMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
-const SettleTimeoutMs = 2000;
+/** PendingReadTimeoutMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
+const PendingReadTimeoutMs = 2000;
 
 /** RedirectChain is a request with all its redirects, for which Chrome uses the same request ID. */
 interface RedirectChain {
@@ -43,13 +43,13 @@ export class NetworkRecorder {
   droppedBodies = 0;
   readonly #session: DebuggerSession;
   readonly #redirectChains = new Map<string, RedirectChain>();
-  readonly #pendingReads = new Set<Promise<void>>();
-  /** #unknownFrames maps each request of a frame without a web URL to the child target that reported the request. */
-  readonly #unknownFrames = new Map<RecordedRequest, string>();
+  readonly #pendingBodyReads = new Set<Promise<void>>();
+  /** #childByRequest maps each request of a frame without a web URL to the child target that reported the request. */
+  readonly #childByRequest = new Map<RecordedRequest, string>();
   /** #page is the origin of the page that the tab currently shows. */
   #topFrame = '';
   #pageOrigin: string;
-  #bodyBytes = 0;
+  #storedBodyBytes = 0;
   #requestCount = 0;
 
   constructor(session: DebuggerSession, url: string) {
@@ -62,20 +62,20 @@ export class NetworkRecorder {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
     await this.#session.watchChildren(async ({ id, targetId }) => {
       await this.#session.send('Network.enable', networkEnableParams, 1000, id);
-      this.#finishFrame(targetId, id);
+      this.#finishDocumentRequest(targetId, id);
     });
     const { frameTree } = await this.#session.send('Page.getFrameTree');
     this.#topFrame = readText(toFields(toFields(frameTree).frame), 'id');
   }
 
   /** Chrome reports the end of a frame's document request too early, before the debugger is attached to the frame. */
-  #finishFrame(frameId: string, childId: string): void {
+  #finishDocumentRequest(frameId: string, childId: string): void {
     const request = this.requests.findLast(
       (requestEntry) => requestEntry.frameId === frameId && requestEntry.type === 'document',
     );
     if (!request?.answer || request.durationMs !== undefined) return;
     request.durationMs = Math.max(0, Date.now() - request.startedAt);
-    this.#trackRead(this.#readBody(request, childId));
+    this.#trackBodyRead(this.#readBody(request, childId));
   }
 
   setPage(url: string): void {
@@ -83,15 +83,15 @@ export class NetworkRecorder {
   }
 
   /**
-   * The method `settle` waits for bodies that Chrome is still returning, and determines the origins of frames without a
+   * The method `waitForPendingBodies` waits for bodies that Chrome is still returning, and determines the origins of frames without a
    * web URL.
    */
-  async settle(): Promise<void> {
-    const finding = [...this.#unknownFrames].map(([requestEntry, childId]) =>
+  async waitForPendingBodies(): Promise<void> {
+    const finding = [...this.#childByRequest].map(([requestEntry, childId]) =>
       this.#findFrame(requestEntry, childId).catch(() => undefined),
     );
-    this.#unknownFrames.clear();
-    await awaitWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
+    this.#childByRequest.clear();
+    await awaitWithin(Promise.all([...this.#pendingBodyReads, ...finding]), PendingReadTimeoutMs);
   }
 
   receive(method: string, params: Fields, childId: string): void {
@@ -141,8 +141,8 @@ export class NetworkRecorder {
     redirectChain.requests.push(requestEntry);
     if (typeof request.postData === 'string')
       this.#storeBody(requestEntry, 'requestBody', { text: request.postData, isBase64: false });
-    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(requestEntry, childId));
-    if (this.requests.length > MaxRequests) this.#dropOldest();
+    else if (request.hasPostData === true) this.#trackBodyRead(this.#readRequestBody(requestEntry, childId));
+    if (this.requests.length > MaxRequests) this.#dropOldestRequest();
   }
 
   #makeEntry(id: string, params: Fields, request: Fields, childId: string): RecordedRequest {
@@ -174,13 +174,13 @@ export class NetworkRecorder {
       sizeBytes: 0,
       error: '',
     };
-    if (frame === '') this.#unknownFrames.set(requestEntry, childId);
+    if (frame === '') this.#childByRequest.set(requestEntry, childId);
     return requestEntry;
   }
 
   /** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
   async #findFrame(requestEntry: RecordedRequest, childId: string): Promise<void> {
-    const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);
+    const { frameTree } = await this.#session.send('Page.getFrameTree', {}, PendingReadTimeoutMs, childId);
     requestEntry.frame = findFrameSite(frameTree, requestEntry.frameId);
   }
 
@@ -192,7 +192,7 @@ export class NetworkRecorder {
     else if (request.type === 'media' || request.type === 'eventsource')
       request.bodyNote = `bodies of the type ${request.type} are not kept`;
     else if (request.sizeBytes > MaxBodyBytes) request.bodyNote = 'the body is larger than 15 MB';
-    else this.#trackRead(this.#readBody(request, childId));
+    else this.#trackBodyRead(this.#readBody(request, childId));
   }
 
   async #readBody(request: RecordedRequest, childId: string): Promise<void> {
@@ -231,21 +231,23 @@ export class NetworkRecorder {
     const redirectChain = this.#redirectChains.get(id);
     redirectChain?.requests.forEach((request, index) => {
       request.headers = redirectChain.sent[index] ?? request.headers;
-      const receivedEvent = redirectChain.receivedResponses[index];
-      if (request.answer && receivedEvent?.status === request.answer.status)
-        request.answer = { ...request.answer, headers: receivedEvent.headers };
+      const receivedResponse = redirectChain.receivedResponses[index];
+      if (request.answer && receivedResponse?.status === request.answer.status)
+        request.answer = { ...request.answer, headers: receivedResponse.headers };
     });
   }
 
-  #trackRead(bodyRead: Promise<void>): void {
-    const trackedRead = bodyRead.catch(() => undefined).finally(() => this.#pendingReads.delete(trackedRead));
-    this.#pendingReads.add(trackedRead);
+  #trackBodyRead(bodyReadPromise: Promise<void>): void {
+    const trackedRead = bodyReadPromise
+      .catch(() => undefined)
+      .finally(() => this.#pendingBodyReads.delete(trackedRead));
+    this.#pendingBodyReads.add(trackedRead);
   }
 
   #storeBody(request: RecordedRequest, bodyName: 'body' | 'requestBody', body: RecordedBody): void {
     request[bodyName] = body;
-    this.#bodyBytes += body.text.length;
-    while (this.#bodyBytes > MaxBodyBytes) {
+    this.#storedBodyBytes += body.text.length;
+    while (this.#storedBodyBytes > MaxBodyBytes) {
       const hasBody = (requestEntry: RecordedRequest) =>
         requestEntry.body !== undefined || requestEntry.requestBody !== undefined;
       const oldest =
@@ -259,16 +261,16 @@ export class NetworkRecorder {
   }
 
   #dropBodies(request: RecordedRequest): void {
-    this.#bodyBytes -= (request.body?.text.length ?? 0) + (request.requestBody?.text.length ?? 0);
+    this.#storedBodyBytes -= (request.body?.text.length ?? 0) + (request.requestBody?.text.length ?? 0);
     request.body = undefined;
     request.requestBody = undefined;
   }
 
-  #dropOldest(): void {
+  #dropOldestRequest(): void {
     const oldest = this.requests.shift();
     if (!oldest) return;
     this.droppedRequests++;
-    this.#unknownFrames.delete(oldest);
+    this.#childByRequest.delete(oldest);
     this.#dropBodies(oldest);
     if (this.#findLastRequest(oldest.id) === oldest) this.#redirectChains.delete(oldest.id);
   }

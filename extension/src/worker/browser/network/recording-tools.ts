@@ -50,7 +50,7 @@ async function listRequests(
   networkCaptures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await networkCaptures.readSite(call);
+  const site = await networkCaptures.readCallOrigin(call);
   const recorderOrError = await networkCaptures.record(call).catch((error: unknown) => {
     if (error instanceof DebuggerUnavailableError) return error;
     throw error;
@@ -61,10 +61,10 @@ async function listRequests(
   if (isNew) return await listResources(browser, call, site, `Recording of requests begins now. ${recordingHint}`);
   const filter = readText(call.args, 'filter') ?? '';
   const requestTypes = readTexts(call.args, 'types')?.map((type) => type.toLowerCase());
-  const sinceNumber = readNumber(call.args, 'since') ?? 0;
+  const sinceRequestNumber = readNumber(call.args, 'since') ?? 0;
   const matchingRequests = recorder.requests.filter(
     (request) =>
-      request.number > sinceNumber &&
+      request.number > sinceRequestNumber &&
       isVisible(request, site, call) &&
       maskUrl(request.url).includes(filter) &&
       (requestTypes === undefined || requestTypes.includes(request.type)),
@@ -89,9 +89,9 @@ async function listRequests(
 }
 
 function describeTypeCounts(requests: readonly RecordedRequest[]): string {
-  const counts = new Map<string, number>();
-  for (const { type } of requests) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts].map(([type, count]) => `${count} ${type}`).join(', ');
+  const typeCounts = new Map<string, number>();
+  for (const { type } of requests) typeCounts.set(type, (typeCounts.get(type) ?? 0) + 1);
+  return [...typeCounts].map(([type, count]) => `${count} ${type}`).join(', ');
 }
 
 /** listResources lists requests from the performance entries of the page, which contain neither headers nor bodies. */
@@ -136,7 +136,7 @@ const staticInitiators: ReadonlySet<string> = new Set([
 ]);
 
 async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await networkCaptures.readSite(call);
+  const site = await networkCaptures.readCallOrigin(call);
   const { recorder, isNew } = await networkCaptures.record(call);
   const index = readNumber(call.args, 'index') ?? 0;
   const request = recorder.requests.find(({ number }) => number === index);
@@ -202,20 +202,20 @@ function takeBodyPart(
 }
 
 async function listMessages(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await networkCaptures.readSite(call);
+  const site = await networkCaptures.readCallOrigin(call);
   const { recorder, isNew } = await networkCaptures.record(call);
   if (isNew)
     return {
       text: `Recording of messages begins now; open sockets are recorded after a reload only. ${recordingHint}`,
     };
   const filter = readText(call.args, 'filter') ?? '';
-  const sinceNumber = readNumber(call.args, 'since') ?? 0;
+  const sinceMessageNumber = readNumber(call.args, 'since') ?? 0;
   const { sockets, messages, droppedMessages } = recorder.sockets;
   const visibleSockets = [...sockets.values()].filter(
     (socket) => isVisible(socket, site, call) && maskUrl(socket.url).includes(filter),
   );
   const shownRequests = messages.filter(
-    ({ number, socket }) => number > sinceNumber && visibleSockets.includes(socket),
+    ({ number, socket }) => number > sinceMessageNumber && visibleSockets.includes(socket),
   );
   const page = shownRequests.slice(0, MaxMessageLines);
   const lastShownMessage = page.at(-1);
@@ -232,7 +232,7 @@ async function exportHar(
   networkCaptures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await networkCaptures.readSite(call);
+  const site = await networkCaptures.readCallOrigin(call);
   const { recorder, isNew } = await networkCaptures.record(call);
   const requests = recorder.requests.filter((request) => isVisible(request, site, call));
   if (requests.length === 0)

@@ -46,16 +46,16 @@ export class Routes {
   }
 
   async remove(site: string, pattern: string | undefined): Promise<number> {
-    return await this.#filterRoutes(
+    return await this.#retainRoutes(
       (route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern),
     );
   }
 
   async removeSessionRules(session: string): Promise<void> {
-    await this.#filterRoutes((route) => route.session !== session);
+    await this.#retainRoutes((route) => route.session !== session);
   }
 
-  async #filterRoutes(isKept: (route: Route) => boolean): Promise<number> {
+  async #retainRoutes(isKept: (route: Route) => boolean): Promise<number> {
     const keptRoutes = this.routes.filter(isKept);
     const removedCount = this.routes.length - keptRoutes.length;
     this.routes.splice(0, this.routes.length, ...keptRoutes);

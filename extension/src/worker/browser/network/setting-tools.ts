@@ -9,20 +9,20 @@ import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 export function makeSettingTools(networkCaptures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_route', (call) => changeRoutes(networkCaptures, call)],
-    ['browser_network_conditions', (call) => setConditions(networkCaptures, call)],
+    ['browser_network_conditions', (call) => setNetworkConditions(networkCaptures, call)],
   ];
 }
 
 async function changeRoutes(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
   const { args, tabId, session } = call;
-  const site = await networkCaptures.readSite(call);
+  const site = await networkCaptures.readCallOrigin(call);
   const pattern = readText(args, 'pattern');
   let resultText: string;
   switch (readChoice(args, 'action', ['add', 'remove', 'list'])) {
     case 'add': {
       if (pattern === undefined || pattern === '')
         throw makeInvalidArgumentsFailure('browser_route needs a pattern to add a rule');
-      const routeAnswer = readAnswer(call);
+      const routeAnswer = readRouteAnswer(call);
       const { capture } = await networkCaptures.routes.use(tabId, session);
       if (capture.routes.length >= MaxRoutes)
         throw makeInvalidArgumentsFailure(`the tab has ${MaxRoutes} rules already: remove some first`);
@@ -50,7 +50,7 @@ function formatRoute({ number, pattern, answer: routeAnswer, matchCount }: Route
   return `rule ${number} ${pattern}: ${action}; ${matchCount} requests matched`;
 }
 
-function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
+function readRouteAnswer({ args }: BrowserCall): RouteAnswer | undefined {
   const status = readNumber(args, 'status');
   const body = readText(args, 'body');
   const isAborted = readFlag(args, 'abort');
@@ -63,14 +63,15 @@ function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
     throw makeInvalidArgumentsFailure('the argument status must be from 200 to 599');
   const headers = isRecord(args.headers) ? args.headers : {};
   const headerEntries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  const invalidName = headerEntries.find(
+  const invalidHeaderName = headerEntries.find(
     ([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value),
   );
-  if (invalidName) throw makeInvalidArgumentsFailure(`${JSON.stringify(invalidName[0])} is not a header of HTTP`);
+  if (invalidHeaderName)
+    throw makeInvalidArgumentsFailure(`${JSON.stringify(invalidHeaderName[0])} is not a header of HTTP`);
   return { status: status ?? 200, headers: Object.fromEntries(headerEntries), body: body ?? '' };
 }
 
-async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
+async function setNetworkConditions(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
   const { args, tabId, session } = call;
   const presetName = readChoice(args, 'preset', ['offline', 'slow-3g', 'fast-3g', 'fast-4g', 'none']);
   const networkLimits = {
@@ -88,11 +89,11 @@ async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall
     return { text: 'The network of the tab has no limits.' };
   }
   const { latencyMs = 0, downloadKbps = 0, uploadKbps = 0 } = networkLimits;
-  const wantedConditions: ThrottlingConditions =
+  const requestedConditions: ThrottlingConditions =
     presetName === undefined ? { isOffline: false, latencyMs, downloadKbps, uploadKbps } : networkPresets[presetName];
   const { capture } = await networkCaptures.conditions.use(tabId, session);
-  await capture.set(wantedConditions);
-  return { text: `The network of the tab: ${formatConditions(wantedConditions)}, ${captureEndText}.` };
+  await capture.set(requestedConditions);
+  return { text: `The network of the tab: ${formatConditions(requestedConditions)}, ${captureEndText}.` };
 }
 
 function makeInvalidArgumentsFailure(failureMessage: string): Error {

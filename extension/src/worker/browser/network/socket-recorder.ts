@@ -56,9 +56,9 @@ export class SocketRecorder {
     const socket = { number: ++this.#socketCount, url, page, frame, isOpen: true, messageCount: 0 };
     this.sockets.set(id, socket);
     if (this.sockets.size > MaxSockets)
-      for (const [oldId, oldSocket] of this.sockets)
+      for (const [oldSocketId, oldSocket] of this.sockets)
         if (!oldSocket.isOpen) {
-          this.sockets.delete(oldId);
+          this.sockets.delete(oldSocketId);
           break;
         }
     return socket;
