@@ -1,5 +1,5 @@
 /**
- * Tests a job with the real time limits, in about 100 s. The command `make soak ONLY=limits` runs the test of a job.
+ * Tests a job with the real time limits, in about 100 s. `make soak ONLY=limits` runs this test.
  */
 import type { CallOutcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';

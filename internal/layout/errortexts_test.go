@@ -19,14 +19,14 @@ var wordYouPattern = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // The values of sharedErrorTexts explain why one error text suits both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
-	"cancel":            "the message names who cancelled the call",
-	"callTool":          "the error of a call outside of opentabs is a fact",
-	"newArgumentsError": "the gateway's own tools are only for agents",
-	"newNestingError":   allCallersShareText,
-	"newNoTabProblem":   allCallersShareText,
-	"newLimitExceededError":   allCallersShareText,
-	"NewInternalError":  allCallersShareText,
-	"newInvalidVerdict": allCallersShareText,
+	"cancel":                "the message names who cancelled the call",
+	"callTool":              "the error of a call outside of opentabs is a fact",
+	"newArgumentsError":     "the gateway's own tools are only for agents",
+	"newNestingError":       allCallersShareText,
+	"newNoTabProblem":       allCallersShareText,
+	"newLimitExceededError": allCallersShareText,
+	"NewInternalError":      allCallersShareText,
+	"newInvalidVerdict":     allCallersShareText,
 }
 
 const allCallersShareText = "the callers give one text"

@@ -235,7 +235,7 @@ func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
 	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAsk)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateStartAccess() || len(w.policy.Problems()) > 0 {
-		t.Errorf("state = %+v, problems %v; want no calls to b, no late access and no problem", s, w.policy.Problems())
+		t.Errorf("permissions of the plugins = %+v, problems %v; want that no plugin may call b or start after the page, and no problem", s, w.policy.Problems())
 	}
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"ask",
 		"calls":{"b":true},"lateAccess":1,"tools":{"send":{"allowed":[{"client":7},{"client":"\u202eagent"},5]}}}}}`)
