@@ -34,8 +34,8 @@ type Options struct {
 }
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher. The
-// result connected runs browser tools through the argument bridge.
-// The Holds that Connect returns record which client holds which tab. The Sessions that
+// result connectedBridge runs browser tools through the argument bridge.
+// The TabHoldTable that Connect returns records which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, tabHolds *TabHoldTable, sessions *Sessions) {
 	tabHolds = newHolds()

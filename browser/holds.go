@@ -26,10 +26,10 @@ const (
 	waitReportInterval = time.Second
 )
 
-// TabHoldTable are the reservations of tabs by clients. A client holds a tab while it acts in
+// TabHoldTable contains the reservations of tabs by clients. A client holds a tab while it acts in
 // the tab, and for one minute afterwards. While a client holds a tab, other clients
 // cannot act in the tab. If the user clicks or types in a held tab, the hold ends, and
-// the client must read the page before it acts again. Holds is safe for concurrent use.
+// the client must read the page before it acts again. TabHoldTable is safe for concurrent use.
 type TabHoldTable struct {
 	onChange func(browser string)
 	calls    CallCanceler
@@ -107,7 +107,7 @@ func (t tabHolder) isHolding() bool { return t.lastUserInputAt.IsZero() && t.tim
 
 func (t tabHolder) mustReadPage() bool { return !t.lastUserInputAt.IsZero() && !t.hasReadPage }
 
-// The caller of release holds Holds.mu.
+// The caller of release holds TabHoldTable.mu.
 func (t tabHolder) release() {
 	if t.isHolding() { // after the hold's end, the channel `releaseSignal` may already be closed
 		close(t.releaseSignal)
@@ -413,7 +413,7 @@ type HeldTab struct {
 	Client string
 	EndsAt time.Time
 	// IsTakenBack is true if the user has clicked or typed in the tab since the client last
-	// callTab there.
+	// acted there.
 	IsTakenBack bool
 }
 

@@ -63,7 +63,7 @@ func (s *Sessions) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 }
 
 // The method AfterCall implements dispatch.AfterHook. If the client's session ended while the
-// call ran, After removes the state that the call has added to the session.
+// call ran, AfterCall removes the state that the call has added to the session.
 func (s *Sessions) AfterCall(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()

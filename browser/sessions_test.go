@@ -164,11 +164,11 @@ func TestUnknownSessionsCountAsEnded(t *testing.T) {
 	f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	f.sessions.End(clientOf("unused"))
 	if got, want := f.sessions.FilterEnded([]string{"claude", "earlier"}), []string{"earlier"}; !slices.Equal(got, want) {
-		t.Errorf("sessions that Ended returned = %q, want %q", got, want)
+		t.Errorf("sessions that FilterEnded returned = %q, want %q", got, want)
 	}
 	f.sessions.End(clientOf("claude"))
 	if got, want := f.sessions.FilterEnded([]string{"claude"}), []string{"claude"}; !slices.Equal(got, want) {
-		t.Errorf("sessions that Ended returned after the end of a session = %q, want %q", got, want)
+		t.Errorf("sessions that FilterEnded returned after the end of a session = %q, want %q", got, want)
 	}
 }
 

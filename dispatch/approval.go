@@ -34,7 +34,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 
 // SendReminder sends a message for the user to the client of a suspended call, as a progress
 // notification. If the suspended call is nested, the message goes to the client that made the
-// top-level call. If the user has already decided about the ticket w, Remind does nothing.
+// top-level call. If the user has already decided about the ticket w, SendReminder does nothing.
 func (d *Dispatcher) SendReminder(w WaitingTicket, reportMessage string) {
 	c := d.find(w.CallID)
 	if c == nil {

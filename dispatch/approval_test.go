@@ -111,7 +111,7 @@ func TestDecisionNeedsOfferedScope(t *testing.T) {
 			t.Error("Decide accepted ScopeTime without a duration, want an error")
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxTimedApproval + 1}); err == nil {
-			t.Error("Decide accepted a duration longer than MaxScopeTime, want an error")
+			t.Error("Decide accepted a duration longer than MaxTimedApproval, want an error")
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
 			t.Error("Decide accepted data that is not JSON, want an error")

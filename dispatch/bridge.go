@@ -249,6 +249,6 @@ type Bridge interface {
 	// err. Answer does not wait for the network, and ignores an unknown run.
 	Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError)
 	// RequestActivityResync asks the page of a run for the complete content of an activity. If
-	// activityType is empty, Resync requests all activities of the run.
+	// activityType is empty, RequestActivityResync requests all activities of the run.
 	RequestActivityResync(id, activityType string)
 }

@@ -21,7 +21,7 @@ import (
 // zero.
 const (
 	DefaultIdleLimit        = 30 * time.Second
-	MaxIdleLimitDefault     = 5 * time.Minute
+	DefaultMaxIdleLimit     = 5 * time.Minute
 	DefaultHardLimit        = 5 * time.Minute
 	DefaultProgressInterval = 100 * time.Millisecond
 	DefaultMaxRunningCalls  = 256
@@ -142,7 +142,7 @@ type Dispatcher struct {
 // New returns a dispatcher that runs calls through bridge.
 func New(bridge Bridge, o Options) *Dispatcher {
 	setIfZero(&o.MaxIdleLimit, o.IdleLimit)
-	setIfZero(&o.MaxIdleLimit, MaxIdleLimitDefault)
+	setIfZero(&o.MaxIdleLimit, DefaultMaxIdleLimit)
 	setIfZero(&o.IdleLimit, DefaultIdleLimit)
 	setIfZero(&o.HardLimit, DefaultHardLimit)
 	setIfZero(&o.ProgressInterval, DefaultProgressInterval)
@@ -215,7 +215,7 @@ func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
 	}
 	defer q.Leave(queueName, queuePlace)
 	select {
-	case <-queuePlace.ReadinessReady():
+	case <-queuePlace.Granted():
 		if ctx.Err() != nil { // a disconnected client's call must not start, even if the queue has a place for it
 			c.cancel(CancellationFrom(ctx))
 			break
@@ -293,11 +293,11 @@ func (d *Dispatcher) find(callID string) *liveCall {
 	return nil
 }
 
-// Subscribe returns a Follower, which reads the events of calls. The caller must close the Follower.
+// Subscribe returns a Subscriber, which reads the events of calls. The caller must close the Subscriber.
 func (d *Dispatcher) Subscribe(o SubscribeOptions) *Subscriber { return d.stream.Subscribe(o) }
 
 // Shutdown fails all calls with the code shutdown and rejects new calls. Shutdown does not
-// hookWaitSignal for the calls to return; see Drain.
+// wait for the calls to return; see WaitForHooks.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
@@ -319,8 +319,8 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// WaitForHooks blocks until all calls have returned and their hooks have run. Call Drain only
-// after Shutdown. If ctx ends first, Drain returns the error of ctx.
+// WaitForHooks blocks until all calls have returned and their hooks have run. Call WaitForHooks only
+// after Shutdown. If ctx ends first, WaitForHooks returns the error of ctx.
 func (d *Dispatcher) WaitForHooks(ctx context.Context) error {
 	hooksReturned := make(chan struct{})
 	go func() {

@@ -22,7 +22,7 @@ type fakePage struct {
 	handler func(toolRun dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
-	mu             sync.Mutex // guards cancelled
+	mu             sync.Mutex // guards cancelledCalls
 	cancelledCalls []string
 }
 

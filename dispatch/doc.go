@@ -3,7 +3,7 @@
 // [Bridge] runs calls in browsers, and each caller passes a function that receives progress.
 //
 // [New] creates a dispatcher, and [Dispatcher.Call] runs a call. Surfaces that show calls use [Dispatcher.Calls] and
-// [Dispatcher.Follow].
+// [Dispatcher.Subscribe].
 //
 // Every call has an idle limit that each progress report restarts (30 s by default), and a hard limit that nothing
 // restarts (5 min by default). A call ends exactly once: the dispatcher ignores all reports and results that arrive
@@ -29,13 +29,13 @@
 //
 // # Concurrency
 //
-// The types [Dispatcher] and [Follower] are safe for concurrent use. [Dispatcher.Call] blocks until the call has ended.
+// The types [Dispatcher] and [Subscriber] are safe for concurrent use. [Dispatcher.Call] blocks until the call has ended.
 // Progress functions run on the goroutine of [Dispatcher.Call], so a slow client delays only its own call. The methods
 // of a [Sink] never block, so a bridge can call them from the goroutine that reads the WebSocket.
 //
 // # Locks
 //
-// liveCall.mu guards the fields state, attempts, suspension, reportLog and timeline of a liveCall. The events of one
+// liveCall.mu guards the fields state, attempts, suspension, reports and timeline of a liveCall. The events of one
 // call are published under liveCall.mu, so that events stay in order. Two locks may be held together only in this
 // order:
 //

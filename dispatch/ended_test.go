@@ -69,7 +69,7 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 	})
 }
 
-func TestDrainRunsTheHooks(t *testing.T) {
+func TestWaitForHooksWaitsForAllHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var recordedHooks []string
 		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderRecordingHook{recordedHooks: &recordedHooks}}})
@@ -81,7 +81,7 @@ func TestDrainRunsTheHooks(t *testing.T) {
 		startedAt := time.Now()
 		d.Shutdown()
 		if err := d.WaitForHooks(t.Context()); err != nil || len(recordedHooks) != 10 || time.Since(startedAt) != 0 {
-			t.Errorf("Drain returned the error %v after %v, and %d of 10 hooks ran; want no error, no delay and 10 hooks", err, time.Since(startedAt), len(recordedHooks))
+			t.Errorf("WaitForHooks returned the error %v after %v, and %d of 10 hooks ran; want no error, no delay and 10 hooks", err, time.Since(startedAt), len(recordedHooks))
 		}
 	})
 }

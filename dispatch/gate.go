@@ -30,7 +30,7 @@ type CallInfo struct {
 	// Target is the browser, tab and document in which a browser tool will run. For a tool of a
 	// plugin, Target is zero. The gates of a browser tool also run once before the dispatcher
 	// chooses a target. While no target is chosen, Target is zero, and the dispatcher ignores all
-	// verdicts except Block.
+	// verdicts except BlockError.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -46,11 +46,11 @@ type Gate interface {
 }
 
 // Verdict is the decision of a gate about a call. The zero Verdict allows the call. If
-// gates disagree, Block takes precedence over Suspend, Suspend over Wait, and Wait over
+// gates disagree, BlockError takes precedence over Suspend, Suspend over Wait, and Wait over
 // Result. If two gates return verdicts of one kind, the dispatcher uses the verdict of the
 // first gate and logs the conflict.
 type Verdict struct {
-	// Block, if not nil, is the error with which the call fails.
+	// BlockError, if not nil, is the error with which the call fails.
 	BlockError *wire.CallError
 	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
@@ -143,7 +143,7 @@ type BeforeHook interface {
 
 // AfterHook is a hook that runs once after the end of each accepted call, even if a gate
 // supplied the result. Clients do not wait for AfterHooks, which run shortly after the
-// call has returned. [Dispatcher.Drain] returns only after the hooks have run. The hooks of
+// call has returned. [Dispatcher.WaitForHooks] returns only after the hooks have run. The hooks of
 // two calls run in the order in which the calls returned. An AfterHook must not block,
 // because slow hooks delay calls.
 type AfterHook interface {

@@ -106,7 +106,7 @@ func TestVerdictPrecedence(t *testing.T) {
 					t.Errorf("the tool ran %d times, want a run only for the output %s", runCount, `{"from":"tool"}`)
 				}
 				if isConflictLogged := strings.Contains(log.String(), `"gate":"a","also":"b"`); isConflictLogged != tt.wantConflict {
-					t.Errorf("the log contains that gate b would also have decided the call: %t, want %v; log:\n%s", isConflictLogged, tt.wantConflict, &log)
+					t.Errorf("the log reports that the gates a and b made the same decision: %t, want %v; log:\n%s", isConflictLogged, tt.wantConflict, &log)
 				}
 			})
 		})

@@ -32,7 +32,7 @@ type liveCall struct {
 	parent, root  *liveCall
 	depth         int
 
-	// The types of clock, sender, activities, search, requests and chosenTarget contain
+	// The types of clock, sender, activities, targetSearchCtx, requests and chosenTarget contain
 	// their own locks.
 	clock           clock.Clock
 	sender          progress.Sender

@@ -91,7 +91,7 @@ func TestFinalReportIgnoresRateLimitOnce(t *testing.T) {
 			s.Reports(newNumberReports(1, 2), 0)
 			sleepVirtual(time.Millisecond)
 			s.Reports(newNumberReports(2, 2), 0)
-			for i := 3.0; i < 50; i++ { // onProgress report is final, because its progress equals its total
+			for i := 3.0; i < 50; i++ { // each report is final, because its progress equals its total
 				sleepVirtual(time.Millisecond)
 				s.Reports(newNumberReports(i, i), 0)
 			}

@@ -73,7 +73,7 @@ type state struct {
 	stopOutcome  StopOutcome
 }
 
-// The type ending is the outcome of a call: its final status and its result or error.
+// The type callOutcome is the outcome of a call: its final status and its result or error.
 type callOutcome struct {
 	status       status
 	output       json.RawMessage

@@ -23,7 +23,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** The host refuses to start the adapter if registeredName differs from name, or if frozen is false. */
+/** The host refuses to start the adapter if registeredName differs from name, or if isFrozen is false. */
 function makeAdapterCode(name: string, registeredName = name, isFrozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredName}': ${isFrozen ? `Object.freeze(${value})` : value} };`;

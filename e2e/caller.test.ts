@@ -10,8 +10,8 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** nextDecision is the simulated user's choice in the next approval form. */
 const approvalForms: string[] = [];
+/** nextDecision is the simulated user's choice in the next approval form. */
 let nextDecision = 'deny';
 
 before(async () => {

@@ -16,7 +16,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntilTimeout accepts a late end. */
+/**
+ * The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntilTimeout accepts a late
+ * end.
+ */
 function assertRanUntilTimeout(callOutcome: CallOutcome, limitMs: number): void {
   assert.ok(
     callOutcome.durationMs >= limitMs - 5,

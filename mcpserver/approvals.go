@@ -37,7 +37,7 @@ func newApprovals(
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onClientTimeout: onClientTimeout, resumableCalls: newResumableCalls()}
 }
 
-func (a *approvals) serve(ctx context.Context, q request) reply {
+func (a *approvals) serveWithApproval(ctx context.Context, q request) reply {
 	if q.CanAskInReply {
 		return a.serveResumable(ctx, q)
 	}

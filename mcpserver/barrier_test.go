@@ -90,7 +90,7 @@ func formatLineTimes(allLines []timedLine) string {
 	return strings.Join(lineTimes, ", ")
 }
 
-// runWithPingedClient serves a tool that runs for the duration work. The tool first reports progress if the request has a progress token.
+// runWithPingedClient serves a tool that runs for the duration toolDuration. The tool first reports progress if the request has a progress token.
 func runWithPingedClient(t *testing.T, toolDuration time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time

@@ -27,7 +27,7 @@ type builtinTool struct {
 	runTool    func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools has all built-in tools by name, except the tools in gatewayToolsByName.
+// builtinTools has all built-in tools by name, except the tools in gatewayBuiltinTools.
 var builtinTools = indexByName(jobTools, tabTools, reviewToolTable)
 
 func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
@@ -97,8 +97,8 @@ func newArgumentsError(format string, args ...any) error {
 }
 
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
-	if i := slices.IndexFunc(gatewayToolsByName, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
-		return gatewayToolsByName[i], true
+	if i := slices.IndexFunc(gatewayBuiltinTools, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
+		return gatewayBuiltinTools[i], true
 	}
 	t, ok := builtinTools[q.Params.Name]
 	return t, ok && t.isOffered(s, q.clientID())

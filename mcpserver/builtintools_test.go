@@ -15,7 +15,7 @@ import (
 // Package plugin has its own list of built-in tools, because it cannot import package mcpserver.
 func TestBuiltinToolListsAreEqual(t *testing.T) {
 	pluginBuiltinNames := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
-	if serverBuiltinNames := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolsByName))); !slices.Equal(serverBuiltinNames, pluginBuiltinNames) {
+	if serverBuiltinNames := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayBuiltinTools))); !slices.Equal(serverBuiltinNames, pluginBuiltinNames) {
 		t.Errorf("tools of package mcpserver = %q; plugin.OwnTools = %q; want equal lists", serverBuiltinNames, pluginBuiltinNames)
 	}
 }

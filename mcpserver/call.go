@@ -52,11 +52,11 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	if s.opts.DisableForms {
 		q.CanAskInReply, q.Ask = false, nil
 	}
-	approvalReply := s.approvals.serve(ctx, q)
-	if len(approvalReply.output) > maxRepeatedTextBytes && approvalReply.isTextErrorData() && q.needsStructuredOnly() {
-		approvalReply.output = nil
+	callReply := s.approvals.serveWithApproval(ctx, q)
+	if len(callReply.output) > maxRepeatedTextBytes && callReply.isStructuredContentText() && q.needsStructuredOnly() {
+		callReply.output = nil
 	}
-	return approvalReply
+	return callReply
 }
 
 // maxRepeatedTextBytes is the maximum length, in bytes, of structured content that a result repeats
@@ -73,13 +73,13 @@ func (q request) needsStructuredOnly() bool {
 // pluginMethods are the MCP methods whose results depend on plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
-// The method Ready implements transport.Handler. Requests about plugins wait until the plugins
+// The method ReadinessReady implements transport.Handler. Requests about plugins wait until the plugins
 // are loaded, because an early list would be empty.
-func (s *Server) ReadinessReady(ctx context.Context, method string) error {
-	if s.opts.ReadinessReady == nil || !slices.Contains(pluginMethods, method) {
+func (s *Server) WaitUntilReady(ctx context.Context, method string) error {
+	if s.opts.WaitUntilLoaded == nil || !slices.Contains(pluginMethods, method) {
 		return nil
 	}
-	return s.opts.ReadinessReady(ctx)
+	return s.opts.WaitUntilLoaded(ctx)
 }
 
 // FindToolWithHeaders implements transport.Handler by returning a tool whose arguments clients repeat in
@@ -103,7 +103,7 @@ func (s *Server) run(ctx context.Context, q request) (finalReply reply) {
 			}
 		}
 	}()
-	if err := s.ReadinessReady(ctx, q.Method); err != nil {
+	if err := s.WaitUntilReady(ctx, q.Method); err != nil {
 		return newProtocolErrorReply(wire.CodeInternal, "%v", err)
 	}
 	switch {
@@ -223,8 +223,8 @@ func (s *Server) replyForToolResult(l *listedTool, callResult dispatch.Result, e
 	// The structured content omits the data of content blocks, such as the bytes of an image. If
 	// the tool's output schema requires the data of content blocks, the structured content includes
 	// the data, because clients reject structured content that violates the output schema.
-	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.errorData) != nil {
-		r.errorData = content.StructuredContent(content.RemoveLineBreaks(callResult.Output))
+	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.structuredContent) != nil {
+		r.structuredContent = content.StructuredContent(content.RemoveLineBreaks(callResult.Output))
 	}
 	return r
 }

@@ -137,12 +137,12 @@ func (c *catalog) brokenPluginError(fullName string) error {
 	if !ok {
 		return nil
 	}
-	cancelReason := f.Err.Error()
+	brokenReason := f.Err.Error()
 	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents must not receive the path of the folder
-		cancelReason = packageErr.Problems[0].String()
+		brokenReason = packageErr.Problems[0].String()
 	}
 	nextStep, _ := errtext.NextStep(wire.ErrPluginBroken)
-	errorSentence := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, cancelReason)
+	errorSentence := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, brokenReason)
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: errorSentence + nextStep.ForAgent, UserText: errorSentence + nextStep.ForUser}
 }
 

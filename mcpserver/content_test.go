@@ -171,7 +171,7 @@ func FuzzContent(f *testing.F) {
 		switch {
 		case r.output != nil:
 			reassembledJSON = reinsertBlocks(t, r)
-		case r.errorData != nil: // the result itself is one content block
+		case r.structuredContent != nil: // the result itself is one content block
 			reassembledJSON = r.blocks[0]
 		default:
 			reassembledJSON = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')

@@ -7,7 +7,7 @@
 //
 // # What goes through mcp-go
 //
-// mcp-go answers initialize, ping, logging/setLevelRequest, subscriptions and list requests.
+// mcp-go answers initialize, ping, logging/setLevel, subscriptions and list requests.
 // No tool is registered with mcp-go. The file lists.go installs filters and hooks in mcp-go,
 // so that mcp-go answers list requests with the tools and prompts of the catalog.
 //
@@ -34,6 +34,6 @@
 // resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex of a
 // transport.Subscriber. When clients are notified of a changed list, catalog.mu is locked
 // before the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
-// progress notification is written. During a call of dispatch.Follow, the server holds only
+// progress notification is written. During a call of Dispatcher.Subscribe, the server holds only
 // resources.mu. While reading plugins, the server holds only catalog.mu.
 package mcpserver

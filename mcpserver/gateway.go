@@ -47,7 +47,7 @@ const (
 
 // The tools tools_call and tools_read have no runTool function, because resolveGatewayCall replaces each of their calls
 // with a call of the named tool.
-var gatewayToolsByName = []builtinTool{
+var gatewayBuiltinTools = []builtinTool{
 	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
 	{definition: newGatewayDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
@@ -90,7 +90,7 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 
 func (l *toolLists) gatewayTools(client requestingClient) []mcp.Tool {
 	var tools []mcp.Tool
-	for _, t := range gatewayToolsByName {
+	for _, t := range gatewayBuiltinTools {
 		if t.definition.Name == toolsSearch {
 			t.definition.Description = gateway.SearchDescription(l.siteNames())
 		}
@@ -128,7 +128,7 @@ func (l *toolLists) siteNames() []string {
 const maxInstructionsWait = 500 * time.Millisecond
 
 func (l *toolLists) instructions(ctx context.Context, client requestingClient) string {
-	if awaitReady := l.server.opts.ReadinessReady; awaitReady != nil {
+	if awaitReady := l.server.opts.WaitUntilLoaded; awaitReady != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
 		defer cancel()
 		_ = awaitReady(ctx) // without plugins, the instructions name no sites

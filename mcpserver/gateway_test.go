@@ -526,7 +526,7 @@ func TestGatewayCallAsksForApproval(t *testing.T) {
 					return json.RawMessage(`{"action":"accept","content":{"decision":"allow once"}}`), err
 				},
 			})
-			if string(r.errorData) != `{"a":1}` || r.isError {
+			if string(r.structuredContent) != `{"a":1}` || r.isError {
 				t.Errorf("reply = %+v; want {\"a\":1} without an error", r)
 			}
 			forms = append(forms, form)

@@ -20,9 +20,9 @@ import (
 )
 
 type timeoutTable struct {
-	mu              sync.Mutex // guards learned
+	mu              sync.Mutex // guards learnedTimeouts
 	learnedTimeouts map[clients.ID]clients.Timeout
-	// delay is how long Learn takes, such as the time to write a file.
+	// delay is how long RecordAbandonedCall takes, such as the time to write a file.
 	delay time.Duration
 }
 

@@ -174,7 +174,7 @@ func (c *client) newRequest(ctx context.Context, method, requestBody string) *ht
 	return r
 }
 
-// The caller of post must read the response.
+// The caller of postRequest must read the response.
 func (c *client) postRequest(ctx context.Context, requestBody string) *http.Response {
 	c.t.Helper()
 	return c.do(c.newRequest(ctx, http.MethodPost, requestBody))

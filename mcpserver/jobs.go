@@ -20,7 +20,7 @@ import (
 )
 
 // DetachPolicy determines when a running call becomes a job. When a call becomes a job, its client
-// receives the job's ID as the answer to the request. With the zero value of Detach, calls
+// receives the job's ID as the answer to the request. With the zero value of DetachPolicy, calls
 // never become jobs.
 type DetachPolicy struct {
 	// DetachBeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
@@ -226,7 +226,7 @@ func jobStateText(a shape.Job) string {
 
 func newJobReply(v joblist.View) reply {
 	a := newJobAnswer(v)
-	return reply{callID: a.JobID, replyText: formatJob(a), errorData: rawjson.Encode(a), job: newJobMeta(v)}
+	return reply{callID: a.JobID, replyText: formatJob(a), structuredContent: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
 func newJobMeta(v joblist.View) json.RawMessage {

@@ -20,10 +20,10 @@ func TestJobResultsForAgents(t *testing.T) {
 				v.Waiting = nil
 			}
 			r := newJobReply(v)
-			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", callStatus, isResultDropped, r.replyText, r.errorData, r.job)
+			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", callStatus, isResultDropped, r.replyText, r.structuredContent, r.job)
 		}
 	}
 	r := newJobReply(joblist.View{})
-	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.replyText, r.errorData, r.job)
+	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.replyText, r.structuredContent, r.job)
 	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
 }

@@ -142,7 +142,7 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	case isCancelled:
 		jobReply.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, replyText: formatJob(jobReply), errorData: rawjson.Encode(jobReply), job: newJobMeta(v)}
+	return reply{callID: v.CallID, replyText: formatJob(jobReply), structuredContent: rawjson.Encode(jobReply), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
@@ -159,5 +159,5 @@ func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 		jobReplies = append(jobReplies, a)
 		lines = append(lines, formatJob(a))
 	}
-	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"jobs": jobReplies})}
+	return reply{replyText: strings.Join(lines, "\n"), structuredContent: rawjson.Encode(map[string]any{"jobs": jobReplies})}
 }

@@ -70,7 +70,7 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
 	r := reply{callID: use.CallID, replyText: replyText, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
 	if !r.isError { // a client rejects structured content that violates the output schema
-		r.errorData = rawjson.Encode(missingResultReply{CallID: use.CallID, Status: wire.StatusDone})
+		r.structuredContent = rawjson.Encode(missingResultReply{CallID: use.CallID, Status: wire.StatusDone})
 	}
 	return r
 }

@@ -21,12 +21,11 @@ type progressSender struct {
 	sendMessage transport.Send
 	token       json.RawMessage
 
-	mu       sync.Mutex // the mutex guards all fields below, and keeps notifications in order
-	isClosed bool
-	buf      []byte
-	// maxProgressInterval is the longest time between two progress notifications.
+	mu                    sync.Mutex // the mutex guards all fields below, and keeps notifications in order
+	isClosed              bool
+	buf                   []byte
 	firstSentAt, lastSent time.Time
-	maxProgressInterval   time.Duration
+	maxProgressInterval   time.Duration // maxProgressInterval is the longest time between two progress notifications
 }
 
 // newProgressSender returns nil if the client cannot receive progress or sent no progress token. The methods of a nil

@@ -27,7 +27,7 @@ func TestListsWaitForThePlugins(t *testing.T) {
 		registry := plugin.NewRegistry(store, zerolog.Nop())
 		readyWasCalled, loadDone := make(chan struct{}, 1), make(chan struct{})
 		var isOpen atomic.Bool
-		s := serveRegistry(t, registry, Options{ReadinessReady: func(context.Context) error {
+		s := serveRegistry(t, registry, Options{WaitUntilLoaded: func(context.Context) error {
 			if !isOpen.Load() {
 				return errors.New("still loads its plugins") // the error is part of the client's instructions
 			}
@@ -56,7 +56,7 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	limits := make(chan time.Duration, 1)
-	s := serveRegistry(t, registry, Options{ReadinessReady: func(ctx context.Context) error {
+	s := serveRegistry(t, registry, Options{WaitUntilLoaded: func(ctx context.Context) error {
 		deadline, _ := ctx.Deadline()
 		limits <- time.Until(deadline)
 		return registry.Reload()
@@ -74,7 +74,7 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 // an empty list, if loading the plugins takes too long.
 func TestListsStopWaitingForPlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
-	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{ReadinessReady: func(context.Context) error {
+	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{WaitUntilLoaded: func(context.Context) error {
 		return errors.New("still loads its plugins")
 	}})
 	c := s.open(t, "c")

@@ -38,8 +38,8 @@ type reply struct {
 	// The field output is the text content: what the tool returned, as JSON without line breaks. The field
 	// output is nil if the tool returned undefined or only content blocks.
 	output json.RawMessage
-	// errorData is the structured content of the MCP result, or nil if the tool returned no object.
-	errorData json.RawMessage
+	// structuredContent is the structured content of the MCP result, or nil if the tool returned no object.
+	structuredContent json.RawMessage
 	// blocks are the content blocks that follow the text content in the MCP result, each as JSON.
 	blocks    [][]byte
 	replyText string
@@ -76,8 +76,8 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-func (r reply) isTextErrorData() bool {
-	return len(r.output) > 0 && len(r.output) == len(r.errorData) && &r.output[0] == &r.errorData[0] && len(r.blocks) == 0 && r.replyText == ""
+func (r reply) isStructuredContentText() bool {
+	return len(r.output) > 0 && len(r.output) == len(r.structuredContent) && &r.output[0] == &r.structuredContent[0] && len(r.blocks) == 0 && r.replyText == ""
 }
 
 func newProtocolErrorReply(code int, format string, args ...any) reply {
@@ -91,9 +91,9 @@ func newSuccessReply(callID string, toolOutput json.RawMessage) reply {
 		return reply{callID: callID}
 	}
 	if s, ok := content.SeparateBlocks(toolOutput); ok {
-		return reply{callID: callID, output: s.Text, errorData: s.Data, blocks: s.Blocks}
+		return reply{callID: callID, output: s.Text, structuredContent: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: toolOutput, errorData: content.StructuredContent(toolOutput)}
+	return reply{callID: callID, output: toolOutput, structuredContent: content.StructuredContent(toolOutput)}
 }
 
 func newBrowserReply(callResult dispatch.Result) reply {
@@ -154,9 +154,9 @@ func (r reply) WriteMember(w *bufio.Writer, serverIdentity json.RawMessage) {
 	} else {
 		r.writeContent(w)
 	}
-	if r.errorData != nil {
+	if r.structuredContent != nil {
 		w.WriteString(`,"structuredContent":`)
-		w.Write(r.errorData)
+		w.Write(r.structuredContent)
 	}
 	if r.isError {
 		w.WriteString(`,"isError":true`)

@@ -316,7 +316,7 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 		oldestCall := r.endedCalls[0]
 		r.removeCall(oldestCall)
 		if !oldestCall.isAttached() {
-			go oldestCall.reply.HandleUndelivered() // run without the locks, because Undelivered may acquire locks
+			go oldestCall.reply.HandleUndelivered() // run without the locks, because HandleUndelivered may acquire locks
 		}
 	}
 }

@@ -56,15 +56,15 @@ type Options struct {
 	MaxRequestBytes int64
 	// RefusalFunc returns a function that reports why agents must not call a tool or prompt of a
 	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
-	// user allows the tool, or must approve each call. If the function that Refusals returns
+	// user allows the tool, or must approve each call. If the function that RefusalFunc returns
 	// reports an error for a tool, the server does not list the tool, and fails each call of
 	// the tool with this error. Call HandlePolicyChange when the set of refused tools has changed.
 	// By default, no tool is refused.
 	RefusalFunc func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// ReadinessReady waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
+	// ReadinessReady waits until the plugins are loaded. If loading takes too long or ctx ends, ReadinessReady
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts
-	// wait until Ready returns. By default, requests do not wait for the plugins.
-	ReadinessReady func(ctx context.Context) error
+	// wait until ReadinessReady returns. By default, requests do not wait for the plugins.
+	WaitUntilLoaded func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default, agents cannot inspect
 	// plugins.
 	Inspector Inspector
@@ -91,7 +91,7 @@ type Options struct {
 	// NotifyToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. The default of the field
-	// ListMode is gateway.Auto.
+	// ListMode is gateway.ListAuto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas reports whether a client's tool list includes output schemas; default: true for all clients.
 	ListsOutputSchemas func(client, version string) bool

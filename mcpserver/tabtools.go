@@ -37,10 +37,10 @@ type tabSummary struct {
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// The field Ready is true if the plugin's tools can run in the tab. NeedsReload is
+	// The field ReadinessReady is true if the plugin's tools can run in the tab. NeedsReload is
 	// true if tools can run only after the tab is reloaded.
-	ReadinessReady bool `json:"ready"`
-	NeedsReload    bool `json:"needsReload,omitempty"`
+	IsReady     bool `json:"ready"`
+	NeedsReload bool `json:"needsReload,omitempty"`
 }
 
 // pluginSummary describes one plugin and its tabs, best tab first.
@@ -91,7 +91,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	if len(pluginReplies) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.NoPluginAdvice(s.lists.hasBrowserTools())}
 	}
-	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
+	return reply{replyText: strings.Join(lines, "\n"), structuredContent: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
 }
 
 // For a plugin that must not run, listPluginTabs returns no text of the plugin's author.
@@ -106,13 +106,13 @@ func (s *Server) listPluginTabs(p *plugin.Plugin) pluginSummary {
 	addTab := func(t dispatch.Target, needsReload bool) {
 		for i, listedTab := range pluginTabs.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
-				pluginTabs.Tabs[i].ReadinessReady = listedTab.ReadinessReady || t.Readiness == dispatch.ReadinessReady
+				pluginTabs.Tabs[i].IsReady = listedTab.IsReady || t.Readiness == dispatch.ReadinessReady
 				return
 			}
 		}
 		pluginTabs.Tabs = append(pluginTabs.Tabs, tabSummary{
 			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, disabledReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
-			Instance: dispatch.InstanceName(p.Instances, t.URL), ReadinessReady: t.Readiness == dispatch.ReadinessReady, NeedsReload: needsReload,
+			Instance: dispatch.InstanceName(p.Instances, t.URL), IsReady: t.Readiness == dispatch.ReadinessReady, NeedsReload: needsReload,
 		})
 	}
 	for _, t := range targets.LiveTargets {
@@ -142,7 +142,7 @@ func (a pluginSummary) answerText() string {
 		switch {
 		case t.NeedsReload:
 			b.WriteString(", needs a reload")
-		case !t.ReadinessReady:
+		case !t.IsReady:
 			b.WriteString(", not ready")
 		}
 	}

@@ -33,8 +33,8 @@
 // Plugin, Tool and Set are immutable and safe for concurrent use. Registry and Store are
 // safe for concurrent use. Several processes can use the same Store at the same time.
 //
-// A goroutine holds the mutex Registry.reload while it loads packages and calls
+// A goroutine holds the mutex Registry.reloadLock while it loads packages and calls
 // listeners. Registry.mu guards the listeners, the folders and the file stamps. index.mu
-// guards the index of adapters. Lock order in package plugin: Registry.reload, then
+// guards the index of adapters. Lock order in package plugin: Registry.reloadLock, then
 // Registry.mu or index.mu. No goroutine holds Registry.mu and index.mu at the same time.
 package plugin

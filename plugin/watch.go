@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/filemark"
 )
 
-// WatchInterval is the recommended time between two calls of [Watch.Changed].
+// WatchInterval is the recommended time between two calls of [Watch.HasChanged].
 const WatchInterval = time.Second
 
 // fileStamps maps each file's path to a stamp: attributes, such as the size, that change with the
@@ -39,7 +39,7 @@ type Watch struct {
 // last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// HasChanged reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
+// HasChanged reports whether the list of plugins or a file of a plugin has changed since the last reload. HasChanged returns
 // true only if the files are unchanged since its previous call, because a build writes several files one after another.
 func (w *Watch) HasChanged() bool {
 	latestStamps, loadedStamps := w.registry.currentStamps()

@@ -23,7 +23,7 @@ const (
 	methodPrefix = `{"jsonrpc":"2.0","method":`
 )
 
-// AppendRequest appends a request frame to dst. The argument params must be valid JSON.
+// AppendRequest appends a request frame to buffer. The argument params must be valid JSON.
 func AppendRequest(buffer []byte, id string, method Method, params []byte) []byte {
 	buffer = appendRequestHead(buffer, id, method)
 	buffer = append(buffer, params...)
@@ -38,7 +38,7 @@ func appendRequestHead(buffer []byte, id string, method Method) []byte {
 	return append(buffer, `,"params":`...)
 }
 
-// AppendNotification appends a notification frame to dst. The argument params must be valid
+// AppendNotification appends a notification frame to buffer. The argument params must be valid
 // JSON.
 func AppendNotification(buffer []byte, method Method, params []byte) []byte {
 	buffer = append(buffer, methodPrefix...)
@@ -48,7 +48,7 @@ func AppendNotification(buffer []byte, method Method, params []byte) []byte {
 	return append(buffer, '}')
 }
 
-// AppendResult appends the answer to a successful request to dst. The parameter result must
+// AppendResult appends the answer to a successful request to buffer. The parameter result must
 // be valid JSON.
 func AppendResult(buffer []byte, id string, result []byte) []byte {
 	buffer = append(buffer, idPrefix...)
@@ -58,7 +58,7 @@ func AppendResult(buffer []byte, id string, result []byte) []byte {
 	return append(buffer, '}')
 }
 
-// AppendError appends the answer to a failed request to dst.
+// AppendError appends the answer to a failed request to buffer.
 func AppendError(buffer []byte, id string, e *RPCError) []byte {
 	buffer = append(buffer, idPrefix...)
 	buffer = appendString(buffer, id)
@@ -70,7 +70,7 @@ func AppendError(buffer []byte, id string, e *RPCError) []byte {
 // frameOverheadBytes is the buffer space, in bytes, that is reserved for all members of a frame except large JSON texts.
 const frameOverheadBytes = 512
 
-// AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID. Decision
+// AppendDispatch appends a tool.dispatch request to buffer, with DispatchID as its ID. Decision
 // and Args must be valid JSON. If Args are empty, AppendDispatch writes {}.
 //
 // AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
@@ -111,7 +111,7 @@ func AppendDispatch(buffer []byte, p *ToolDispatchParams) []byte {
 	return append(buffer, "}}"...)
 }
 
-// AppendAnswer appends a tool.answer request to dst. The field Output of p must be valid
+// AppendAnswer appends a tool.answer request to buffer. The field Output of p must be valid
 // JSON.
 //
 // AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster

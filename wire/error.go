@@ -125,7 +125,7 @@ type CallError struct {
 	// contains PageText, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
 	// The field UntrustedPages contains the pages that PageText quotes. The server sets
-	// Untrusted; the browser never does.
+	// UntrustedPages; the browser never does.
 	UntrustedPages []UntrustedPage `json:"untrusted,omitempty"`
 }
 

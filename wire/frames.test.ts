@@ -87,8 +87,8 @@ const failedCall: CallView = {
   errorCode: 'idle_timeout',
 };
 
-// samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
-// error, and an example that differs from its golden file in testdata/frames fails a test.
+// sampleFrames contains one typed example for the params or result of each method. A renamed or missing field is a
+// compile error, and an example that differs from its golden file in testdata/frames fails a test.
 const sampleFrames: GoldenFrames = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',

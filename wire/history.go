@@ -27,9 +27,9 @@ type CallsFilter struct {
 	// Text is a search text that must occur in the tool's name, the client, the site, the
 	// error or the arguments. The search for Text ignores case.
 	Text string `json:"text,omitempty"`
-	// The field HasFailed is true to select only calls that failed, timed out or were
+	// The field OnlyFailed is true to select only calls that failed, timed out or were
 	// cancelled.
-	HasFailed bool `json:"failed,omitempty"`
+	OnlyFailed bool `json:"failed,omitempty"`
 }
 
 // CallsHistoryResult is one page of recorded calls.

@@ -82,7 +82,7 @@ func (t *ResultText) Join() []byte {
 // input.
 const unescapeReserveBytes = 3 + 8
 
-// The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
+// The caller of appendUnescaped reserves len(chunk)+unescapeReserveBytes bytes of free capacity in buffer.
 func appendUnescaped(buffer, chunk []byte, highSurrogate rune) ([]byte, rune) {
 	for len(chunk) > 0 {
 		if chunk[0] != '\\' {

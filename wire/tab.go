@@ -5,9 +5,9 @@ type TabPlugin struct {
 	Name string `json:"name"`
 	// The field Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// ReadinessReady is the last result of the adapter's isReady(). The field Ready is absent before
+	// IsReady is the last result of the adapter's isReady(). The field IsReady is absent before
 	// the first result.
-	ReadinessReady *bool `json:"ready,omitempty"`
+	IsReady *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.

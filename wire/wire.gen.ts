@@ -250,7 +250,7 @@ export interface CallError {
   pageText?: string;
   /**
    * The field untrusted contains the pages that pageText quotes. The server sets
-   * Untrusted; the browser never does.
+   * untrusted; the browser never does.
    */
   untrusted?: readonly UntrustedPage[];
 }
@@ -1843,7 +1843,7 @@ export interface TabPlugin {
   /** The field hash is the PluginInfo.hash of the adapter that runs in the document. */
   hash: string;
   /**
-   * ready is the last result of the adapter's isReady(). The field Ready is absent before
+   * ready is the last result of the adapter's isReady(). The field ready is absent before
    * the first result.
    */
   ready?: boolean;

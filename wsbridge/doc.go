@@ -27,10 +27,10 @@
 //     plugins
 //   - outbox.mu: the unwritten frames of one link
 //   - Hub.mu: the calls for side panels and the hashes of plugins
-//   - requests.Table.mu, panel.mu, tabsignal.Signal.mu: the fields of these types
+//   - requests.Table.mu, panel.mu, tabsignal.TabChanges.mu: the fields of these types
 //
 // Nested locks are acquired in this order: registry.mu, then runTable.mu or tabTable.mu, then outbox.mu. A goroutine
-// that holds Hub.mu, requests.Table.mu, panel.mu, or tabsignal.Signal.mu holds no other lock. Package wsbridge calls
+// that holds Hub.mu, requests.Table.mu, panel.mu, or tabsignal.TabChanges.mu holds no other lock. Package wsbridge calls
 // methods of sinks and callbacks without holding a lock, with two exceptions. Options.CanPluginRunIn is called under
 // tabTable.mu. The methods LinkLost and LinkRestored of a sink are called under runTable.mu, so that the sink observes
 // every loss and every reconnect in order.

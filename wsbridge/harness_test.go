@@ -155,7 +155,7 @@ type browserPeer struct {
 	stallableConn *stallableConnection
 	done          chan struct{}
 	answersPings  bool       // the field answersPings is true if the peer automatically answers pings and rejects tab.load
-	mu            sync.Mutex // the mutex guards frames and closed
+	mu            sync.Mutex // the mutex guards frames and closeReason
 	frames        []string
 	closeReason   string
 }

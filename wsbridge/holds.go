@@ -9,7 +9,7 @@ import (
 )
 
 // Holds provides the tabs that clients hold while they use browser tools. The type
-// browser.Holds implements the interface Holds.
+// browser.TabHoldTable implements the interface Holds.
 type Holds interface {
 	// TabHolds returns the tabs that clients hold in the given browser.
 	TabHolds(browserID string) []wire.TabHold
@@ -26,7 +26,7 @@ type Holds interface {
 type TabHoldSender struct {
 	hub *Hub
 
-	mu       sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
+	mu       sync.Mutex // guards tabHolds; also held while the list is read and sent, so that the newest list is sent last
 	tabHolds Holds
 }
 

@@ -105,7 +105,7 @@ func (l *link) closeAbruptly() {
 }
 
 // The TCP connection is closed after closeTimeout at the latest.
-func (l *link) closeWith(code websocket.StatusCode, cancelReason string) {
+func (l *link) closeWith(code websocket.StatusCode, closeReason string) {
 	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,7 +117,7 @@ func (l *link) closeWith(code websocket.StatusCode, cancelReason string) {
 	l.goroutines.Go(func() {
 		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
 		defer timer.Stop()
-		_ = l.ws.Close(code, cancelReason) // ws.Close closes the connection even if it returns an error
+		_ = l.ws.Close(code, closeReason) // ws.Close closes the connection even if it returns an error
 	})
 }
 

@@ -36,8 +36,8 @@ func TestRefusalLogIsRateLimited(t *testing.T) {
 		try(5, "127.0.0.1", page)
 		<-time.After(refusallog.Interval)
 		try(1, "127.0.0.1", page)
-		line := func(extraFields string, cancelReason string) string {
-			return fmt.Sprintf(`{"level":"warn","status":403,"origin":"https://evil.example[31m"%s,"message":"connection refused: %s"}`, extraFields, cancelReason)
+		line := func(extraFields string, rejectionReason string) string {
+			return fmt.Sprintf(`{"level":"warn","status":403,"origin":"https://evil.example[31m"%s,"message":"connection refused: %s"}`, extraFields, rejectionReason)
 		}
 		const origin = "This origin is not allowed; only the opentabs extension may connect."
 		want := strings.Join([]string{

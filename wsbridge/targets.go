@@ -262,7 +262,7 @@ func (matchingTargets *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plug
 		isTopDocument := d.frameID == 0
 		switch {
 		case i >= 0 && d.documentID != "" && d.plugins[i].Hash == hash:
-			p.Readiness = toReadiness(d.plugins[i].ReadinessReady)
+			p.Readiness = toReadiness(d.plugins[i].IsReady)
 			if t.Unresponsive {
 				matchingTargets.unresponsive = append(matchingTargets.unresponsive, p)
 			} else {

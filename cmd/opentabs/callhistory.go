@@ -34,7 +34,7 @@ func runHistory(opts callsOptions) error {
 	if opts.follow {
 		return cli.NewUsageError("--follow shows new calls, not recorded calls: leave out --since, --tool, --client and --failed")
 	}
-	query := recorder.Query{Tool: o.tool, Client: o.client, HasFailed: o.hasFailed}
+	query := recorder.Query{Tool: o.tool, Client: o.client, OnlyFailed: o.hasFailed}
 	if o.since != "" {
 		since, err := recorder.ParseSince(o.since, time.Now())
 		if err != nil {

@@ -25,7 +25,7 @@ type commandOutput struct {
 	t           *testing.T
 	writeSignal chan struct{}
 
-	mu           sync.Mutex // guards text and matchedBytes
+	mu           sync.Mutex // guards output and matchedBytes
 	output       bytes.Buffer
 	matchedBytes int // number of bytes that waitForWords has matched
 }

@@ -177,7 +177,7 @@ func newOpenCallText(killIndex int) string { return fmt.Sprint("open call ", kil
 
 func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
-	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
+	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", OnlyFailed: true})
 	if err != nil || len(records) != serverKillCount {
 		t.Fatalf("%d calls that were open during a kill are recorded, error %v; want %d", len(records), err, serverKillCount)
 	}

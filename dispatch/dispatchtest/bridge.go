@@ -12,7 +12,7 @@ import (
 
 // Bridge is a fake dispatch.Bridge whose methods call the functions in its fields. If a
 // field is nil, the method for the field has a default: Targets returns only the document
-// [Document], Cancel reports "aborted" at once, and each other method does nothing.
+// [DefaultTarget], Cancel reports "aborted" at once, and each other method does nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
 	StartFunc   func(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError

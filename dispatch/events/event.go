@@ -119,7 +119,7 @@ func encodeEvent(e *Event) []byte {
 	return encodedJSON
 }
 
-// TimelineEntry is one step in the timeline of a call, such as created or running. A Moment is
+// TimelineEntry is one step in the timeline of a call, such as created or running. A TimelineEntry is
 // recorded for each event except a report.
 type TimelineEntry struct {
 	Time time.Time `json:"time"`

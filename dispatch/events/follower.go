@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Subscriber reads the events of a dispatcher. If a Follower is too slow, the oldest unread
+// Subscriber reads the events of a dispatcher. If a Subscriber is too slow, the oldest unread
 // events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
-// current state. A Follower is cheap, because all followers share one buffer of the last
+// current state. A Subscriber is cheap, because all followers share one buffer of the last
 // 4,096 events or 16 MB.
 type Subscriber struct {
 	stream     *Stream
 	options    SubscribeOptions
-	index      int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
+	index      int           // the field index is the follower's index in Stream.subscribers; guarded by Stream.ringMu
 	wakeSignal chan struct{} // wakeSignal contains a value while there may be events to read
 	closeOnce  sync.Once
 	closed     chan struct{}
@@ -28,7 +28,7 @@ type Subscriber struct {
 
 const maxNextEvents = 1024
 
-// Next waits for events and returns at most 1,024 events at once, oldest first. The result missed counts all events
+// Next waits for events and returns at most 1,024 events at once, oldest first. The result missedCount counts all events
 // that the follower has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
 // ErrSubscriberClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
 // must not modify them.
@@ -76,7 +76,7 @@ func (f *Subscriber) unreadEvents() []*Event {
 
 // Position returns the Seq of the last event that Next has examined, even if the event did
 // not match. To continue later without missing an event, pass Position as
-// SubscribeOptions.After. Only the goroutine that calls Next may call Position.
+// SubscribeOptions.AfterSeq. Only the goroutine that calls Next may call Position.
 func (f *Subscriber) Position() uint64 { return f.lastSeq }
 
 // Close removes the follower from its Stream and makes Next return ErrSubscriberClosed. Close

@@ -29,14 +29,14 @@ const (
 	wakeGroupPause  = 200 * time.Microsecond
 )
 
-// ErrSubscriberClosed is the error that Follower.Next returns after Follower.Close.
+// ErrSubscriberClosed is the error that Subscriber.Next returns after Subscriber.Close.
 var ErrSubscriberClosed = errors.New("the follower is closed")
 
-// SubscribeOptions select the events that a Follower receives. The zero SubscribeOptions select
+// SubscribeOptions select the events that a Subscriber receives. The zero SubscribeOptions select
 // all future events.
 type SubscribeOptions struct {
 	// The field AfterSeq is the Seq of the last event that the reader has already received; Next
-	// begins with the first later event that is still kept. If After is 0, Next begins with
+	// begins with the first later event that is still kept. If AfterSeq is 0, Next begins with
 	// the next new event, or with the oldest kept event if IncludesEarlierEvents is true.
 	AfterSeq              uint64
 	IncludesEarlierEvents bool
@@ -78,7 +78,7 @@ func (o *SubscribeOptions) matches(e *Event) bool {
 type Stream struct {
 	isRecording atomic.Bool
 
-	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
+	// ringMu guards the fields from newestSeq to subscribers. Publish locks ringMu only when it
 	// stops the recording. Code that holds ringMu acquires no other lock than mu.
 	ringMu      sync.RWMutex
 	newestSeq   uint64
@@ -117,7 +117,7 @@ func (s *Stream) Publish(c Change) {
 	}
 }
 
-// While the Stream is not recording, from stopRecording to the next call of Follow, all changes
+// While the Stream is not recording, from stopRecording to the next call of Subscribe, all changes
 // share one sequence number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
@@ -133,7 +133,7 @@ func (s *Stream) stopRecording() {
 	s.isRecording.Store(false)
 }
 
-// Subscribe returns a Follower, which reads events. The caller must close the Follower.
+// Subscribe returns a Subscriber, which reads events. The caller must close the Subscriber.
 func (s *Stream) Subscribe(o SubscribeOptions) *Subscriber {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()

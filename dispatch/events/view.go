@@ -28,7 +28,7 @@ type Snapshot struct {
 // Progression is the status and the progress of a call.
 type Progression struct {
 	// Status is the status that users see. Agents receive the status that
-	// [wire.CallStatus.ForProgress] returns, in which a call that timed out is failed.
+	// [wire.CallStatus.ProgressStatus] returns, in which a call that timed out is failed.
 	Status wire.CallStatus `json:"status"`
 	// Progress is a fraction from 0 to 1, absent while unknown.
 	Progress *float64 `json:"progress,omitempty"`
@@ -99,7 +99,7 @@ type View struct {
 	// only in a View that Find returns or that an AfterHook receives. Seq, which only Find
 	// sets, is the number of the last event that the View includes. A reader that has this
 	// View skips the events up to number Seq, because the View already includes their
-	// changes. A reader must call Follow before Find, because events are numbered only while
+	// changes. A reader must call Subscribe before Find, because events are numbered only while
 	// there is a follower.
 	Timeline []TimelineEntry `json:"timeline,omitempty"`
 	Trace    *hops.View      `json:"trace,omitempty"`

@@ -97,7 +97,7 @@ type View struct {
 
 // Start starts a call as a job and returns at once. The call continues after the client's request
 // ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use
-// Job.Wait to receive progress. List.Find and List.List return the job only after Job.Keep was
+// Job.Wait to receive progress. List.Find and List.List return the job only after Job.KeepResult was
 // called.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{jobList: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
@@ -144,7 +144,7 @@ func (job *Job) View() View {
 	return View{callView, job.isResultDropped}
 }
 
-// KeepResult makes the job available through List.Find and List.List, and keeps its result. Keep
+// KeepResult makes the job available through List.Find and List.List, and keeps its result. KeepResult
 // may be called before or after the job ends, and more than once.
 func (job *Job) KeepResult() {
 	l := job.jobList

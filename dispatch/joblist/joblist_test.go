@@ -139,7 +139,7 @@ type countingHook struct{ endedCallCount int }
 
 func (h *countingHook) AfterCall(dispatch.CallInfo, dispatch.EndedCall) { h.endedCallCount++ }
 
-func TestDrainWaitsForHooksOfJobs(t *testing.T) {
+func TestWaitForHooksIncludesHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &countingHook{}
 		p := newProgressPage(90, `1`)
@@ -148,7 +148,7 @@ func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 		time.Sleep(time.Second / 2)
 		d.Shutdown()
 		if err := d.WaitForHooks(t.Context()); err != nil || h.endedCallCount != 1 {
-			t.Errorf("Drain returned the error %v, and the hook ran for %d ended calls; want no error and 1 call", err, h.endedCallCount)
+			t.Errorf("WaitForHooks returned the error %v, and the hook ran for %d ended calls; want no error and 1 call", err, h.endedCallCount)
 		}
 		p.wg.Wait()
 	})

@@ -154,7 +154,7 @@ func (e *queuedNotification) mergeEarlier(earlierQueuedNotification *queuedNotif
 }
 
 // Next returns the next notification of the meter, if the rate limit allows a notification at the given time. If the
-// rate limit forbids a notification now, the result wait is the time until a notification is allowed.
+// rate limit forbids a notification now, the result waitTime is the time until a notification is allowed.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, waitTime time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0

@@ -6,7 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-// The constant epsilon is how far rounding errors can raise a tool's progress above its
+// The constant relativeTolerance is how far rounding errors can raise a tool's progress above its
 // total, as a fraction of the total.
 const relativeTolerance = 1e-9
 

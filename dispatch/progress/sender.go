@@ -17,8 +17,8 @@ type Sender struct {
 }
 
 // Init sets the shortest time between two notifications, and the function that sends one
-// notification. The function send is allowed to block. If the client wants no
-// notifications, send is nil.
+// notification. The function sendNotification is allowed to block. If the client wants no
+// notifications, sendNotification is nil.
 func (s *Sender) Init(interval time.Duration, sendNotification func(Notification)) {
 	s.sendNotification, s.meter.Interval = sendNotification, interval
 	if sendNotification != nil {
@@ -87,7 +87,7 @@ func (s *Sender) SendDueNotifications() <-chan time.Time {
 }
 
 // SendInBackground starts a goroutine that sends notifications, as the rate limit allows,
-// until stop is called. The returned function stop ends the goroutine and waits until it
+// until stopSender is called. The returned function stopSender ends the goroutine and waits until it
 // has ended.
 func (s *Sender) SendInBackground() (stopSender func()) {
 	if s.sendNotification == nil {

@@ -6,7 +6,7 @@
 //
 // # Concurrency
 //
-// A [Queue] is safe for concurrent use. One mutex guards all lanes and places of a Queue. Code that holds the mutex of
+// A [Queue] is safe for concurrent use. One mutex guards all call queues and places of a Queue. Code that holds the mutex of
 // a Queue acquires no other mutex.
 package queue
 
@@ -23,7 +23,7 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu         sync.Mutex // the mutex guards lanes and the content of each lane
+	mu         sync.Mutex // the mutex guards callQueues and the content of each callQueue
 	callQueues map[string]*callQueue
 }
 
@@ -34,7 +34,7 @@ type Limits struct {
 	MaxBytes   int // MaxBytes is the maximum total size of the arguments of waiting calls, in bytes
 }
 
-// The type lane is the queue of one plugin, or of one tab for exclusive calls.
+// The type callQueue is the queue of one plugin, or of one tab for exclusive calls.
 type callQueue struct {
 	runningCount    int
 	waitingCount    int
@@ -43,7 +43,7 @@ type callQueue struct {
 	queuesBySession map[string]*sessionQueue
 }
 
-// The type turn contains the waiting calls of one session.
+// The type sessionQueue contains the waiting calls of one session.
 type sessionQueue struct {
 	session      string
 	places       *list.List
@@ -56,7 +56,7 @@ type Place struct {
 	callQueue   *callQueue
 	argBytes    int
 	readySignal chan struct{}
-	// Queue.mu guards the fields isGranted, rejection, turn and element.
+	// Queue.mu guards the fields isGranted, rejection, sessionQueue and queueElement.
 	isGranted    bool
 	rejection    *wire.CallError
 	sessionQueue *sessionQueue
@@ -68,9 +68,9 @@ func New(l Limits) *Queue {
 	return &Queue{limits: l, callQueues: map[string]*callQueue{}}
 }
 
-// ReadinessReady returns a channel that is closed when the call can start to run, or when the Queue
+// Granted returns a channel that is closed when the call can start to run, or when the Queue
 // rejects the call; see [Queue.Rejection].
-func (p *Place) ReadinessReady() <-chan struct{} { return p.readySignal }
+func (p *Place) Granted() <-chan struct{} { return p.readySignal }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
 // call's arguments. If the queue is full, Enter returns an error with the code
@@ -153,7 +153,7 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// All calls that can run at once share the channel closedChannel, which Ready returns for them.
+// All calls that can run at once share the channel closedChannel, which Granted returns for them.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)

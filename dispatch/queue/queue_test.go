@@ -45,7 +45,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	q.Leave("slack", runningCount)
 	q.Leave("jira", otherPlace)
 	if len(q.callQueues) != 0 {
-		t.Errorf("the empty queue still has %d lanes, want 0", len(q.callQueues))
+		t.Errorf("the empty queue still has %d call queues, want 0", len(q.callQueues))
 	}
 }
 
@@ -100,7 +100,7 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 		q.Leave("slack", p)
 	}
 	if len(q.callQueues) != 0 {
-		t.Error("the empty queue still has a lane, want none")
+		t.Error("the empty queue still has a call queue, want none")
 	}
 }
 
@@ -156,6 +156,6 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 		q.Leave("slack", p)
 	}
 	if len(q.callQueues) != 0 {
-		t.Error("the queue still has a lane after all calls left, want none")
+		t.Error("the queue still has a call queue after all calls left, want none")
 	}
 }

@@ -17,7 +17,7 @@ export const secretText = 'S3CRET-7f1c';
 export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
-  /** `leaks` lists the secrets that pages of the attacker's site have read and reported. */
+  /** `leakedSecrets` lists the secrets that pages of the attacker's site have read and reported. */
   readonly leakedSecrets: string[];
   readonly requests: string[];
   close(): void;

@@ -37,8 +37,8 @@ export const makeLowerThreshold = (thresholdLimit: number, unit: string): Thresh
 });
 
 /**
- * computeVerdict returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. A row whose value could
- * not be computed is "MISSED" even without a threshold.
+ * computeVerdict returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. A row whose value
+ * could not be computed is "MISSED" even without a threshold.
  */
 export function computeVerdict(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
   if (benchRow.broken !== undefined || Number.isNaN(benchRow.value)) return 'MISSED';

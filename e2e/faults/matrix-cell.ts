@@ -38,7 +38,8 @@ export interface ExpectedBehavior {
   /** slowErrorCode is the error code of the interrupted call if the fault lasts longer than the grace period. */
   readonly slowErrorCode?: string;
   /**
-   * maxFailureDelayMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by default.
+   * maxFailureDelayMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by
+   * default.
    */
   readonly maxFailureDelayMs?: number;
   /** maxRecoveryMs is the maximum time from the fault until a call succeeds, in milliseconds; 2,000 by default. */

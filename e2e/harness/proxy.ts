@@ -23,7 +23,8 @@ export interface Proxy {
   cut(allowNewConnections?: boolean): void;
   resume(pipeDirection?: PipeDirection): void;
   /**
-   * blackholeConnections discards all further bytes of the open connections without closing them, like a lost network route.
+   * blackholeConnections discards all further bytes of the open connections without closing them, like a lost network
+   * route.
    */
   blackholeConnections(): void;
   close(): Promise<void>;

@@ -29,7 +29,9 @@ async function openClient(): Promise<LargeResultClient> {
   return client;
 }
 
-/** assertResultSize receives only a summary of the response, because storing whole responses would use too much memory. */
+/**
+ * assertResultSize receives only a summary of the response, because storing whole responses would use too much memory.
+ */
 function assertResultSize(responseSummary: ResponseSummary, bytes: number): void {
   assert.ok(
     responseSummary.bytes > 2 * bytes && responseSummary.bytes < 2 * bytes + 10_000,

@@ -51,7 +51,7 @@ test('elements with the names of built-in properties break nothing', async () =>
   );
   assert.match((await page.callOrThrow('read')).text, /sent/);
   assert.equal((await page.callOrThrow('find', { role: 'button' })).total, 1);
-  assert.equal((await page.callOrThrow('waitFor', { text: 'sent' })).afterMs < 5_000, true);
+  assert.equal((await page.callOrThrow('waitFor', { text: 'sent' })).waitedMs < 5_000, true);
 });
 
 test('a snapshot folds elements that are nested 2,000 levels deep', async () => {

@@ -133,7 +133,7 @@ test('waits end when texts, elements and addresses appear or disappear', async (
     /^timeout Timed out after [2-4]\.\d s: text "never" not met/,
   );
   assert.ok(slowWait.progress.length >= 1 && slowWait.progress.length <= 4);
-  assert.ok((await page.callOrThrow('waitFor', { timeMs: 300 })).afterMs >= 300);
+  assert.ok((await page.callOrThrow('waitFor', { timeMs: 300 })).waitedMs >= 300);
   assert.equal((await page.callOperation('waitFor', {})).error?.code, 'invalid_arguments');
   const startedWait = await page.startOperation('waitFor', { text: 'never' });
   await startedWait.cancel();
@@ -144,7 +144,7 @@ test('waits in a background tab are not throttled to one per second', async () =
   const page = await lab.openPage('<p>Text</p>');
   let totalWaitMs = 0;
   for (let waitIndex = 0; waitIndex < 8; waitIndex++)
-    totalWaitMs += (await page.callOrThrow('waitFor', { timeMs: 250 })).afterMs;
+    totalWaitMs += (await page.callOrThrow('waitFor', { timeMs: 250 })).waitedMs;
   assert.ok(
     totalWaitMs >= 2_000 && totalWaitMs < 6_500,
     `eight waits of 250 ms took ${totalWaitMs} ms, want 2,000 to 6,500`,

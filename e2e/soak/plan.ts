@@ -183,8 +183,8 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
 }
 
 /**
- * findTimeoutLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
- * later than planned, because a restart can be slow.
+ * findTimeoutLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can
+ * change later than planned, because a restart can be slow.
  */
 function findTimeoutLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
   return (

@@ -18,7 +18,8 @@ interface OpenRequest {
 /** The daemon need not send a response to a request that the client has cancelled. */
 const killGraceMs = 3_000;
 /**
- * cancelledMessageWindowMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
+ * cancelledMessageWindowMs is how long after a request's cancellation a message about the request may arrive, in
+ * milliseconds.
  */
 const cancelledMessageWindowMs = 15_000;
 

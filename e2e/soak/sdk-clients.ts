@@ -17,7 +17,10 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
   return new SdkClient(name, 'stdio-sdk', () => connectStdio(env));
 }
 
-/** The promise `broken` resolves when the connection is lost, because the SDK never ends a call whose stream breaks. */
+/**
+ * The promise `lostConnectionEnding` resolves when the connection is lost, because the SDK never ends a call whose
+ * stream breaks.
+ */
 interface SdkConnection {
   readonly client: McpClient;
   readonly lostConnectionEnding: Promise<CallEnding>;

@@ -4,9 +4,9 @@
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
 // event target. To send a message, the host and the bridge call
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port only dispatches events, which are
-// synchronous, so messages arrive synchronously. Scripts of the page cannot get the port, because the handshake ends
-// before they run.
+// `port.dispatchEvent(new MessageEvent(HOST_TO_BRIDGE_EVENT or BRIDGE_TO_HOST_EVENT, {data: string}))`. The port only
+// dispatches events, which are synchronous, so messages arrive synchronously. Scripts of the page cannot get the port,
+// because the handshake ends before they run.
 //
 // Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
 // offer, which is its first message, only when the bridge starts the handshake. The first host in a document is called
@@ -17,15 +17,15 @@
 // first handshake.
 
 /**
- * HOST_OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
- * JSON text of [plugin, hash, base, whether the host has an adapter].
+ * HOST_OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is
+ * the JSON text of [plugin, hash, base, whether the host has an adapter].
  */
 export const HOST_OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
 export const HANDSHAKE_EVENT = 'opentabs:bridge';
 /**
- * OFFER_ACCEPTED_EVENT is the type of the event that the bridge dispatches synchronously on an offered port to accept the
- * offer.
+ * OFFER_ACCEPTED_EVENT is the type of the event that the bridge dispatches synchronously on an offered port to accept
+ * the offer.
  */
 export const OFFER_ACCEPTED_EVENT = 'taken';
 export const HOST_TO_BRIDGE_EVENT = 'up';

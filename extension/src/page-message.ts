@@ -50,7 +50,10 @@ export type UnvalidatedPageMessage =
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: LastUsedNumbers };
 
-/** readMessageFromPage validates each answer of a page script, because an attacker could control the process of the page. */
+/**
+ * readMessageFromPage validates each answer of a page script, because an attacker could control the process of the
+ * page.
+ */
 export function readMessageFromPage(messageText: string): UnvalidatedPageMessage | undefined {
   const parsedMessage = parseJson(messageText);
   if (!isRecord(parsedMessage)) return undefined;
@@ -62,7 +65,9 @@ export function readMessageFromPage(messageText: string): UnvalidatedPageMessage
   return op === 'answer' && isLastUsedNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/** readMessageToPage only checks the basic form of a WorkerToPageMessage message, because only the worker can send one. */
+/**
+ * readMessageToPage only checks the basic form of a WorkerToPageMessage message, because only the worker can send one.
+ */
 export function readMessageToPage(messageText: string): WorkerToPageMessage | undefined {
   const parsedMessage = parseJson(messageText);
   return isWorkerToPageMessage(parsedMessage) ? parsedMessage : undefined;

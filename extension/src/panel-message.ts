@@ -108,8 +108,8 @@ export interface ActionResult {
 }
 
 /**
- * WorkerToPanelMessage is a message from the worker to a side panel or a popup. The list of plugins is a separate message, because
- * the list is long and rarely changes.
+ * WorkerToPanelMessage is a message from the worker to a side panel or a popup. The list of plugins is a separate
+ * message, because the list is long and rarely changes.
  */
 export type WorkerToPanelMessage =
   /** `ended` contains the calls that have ended since the previous state message, newest first. */
@@ -282,7 +282,10 @@ function toPermission(value: unknown): Permission | undefined {
   return Permissions.find((permission) => permission === value);
 }
 
-/** isWorkerToPanelMessage checks only a few fields of a message, because only the extension's worker sends messages to the panel. */
+/**
+ * isWorkerToPanelMessage checks only a few fields of a message, because only the extension's worker sends messages to
+ * the panel.
+ */
 export function isWorkerToPanelMessage(value: unknown): value is WorkerToPanelMessage {
   if (!isRecord(value)) return false;
   switch (value.op) {

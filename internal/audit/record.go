@@ -98,7 +98,7 @@ type Record struct {
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// RecordOfCall returns the audit record of a call that has ended. The fields Approved and
+// RecordOfCall returns the audit record of a call that has ended. The fields Approval and
 // Decisions of the audit record are empty and must be set by the caller.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
@@ -124,6 +124,6 @@ type Decision struct {
 	Allow bool       `json:"allow"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	// RequestReason is the name of the gate that required the decision, such as "permission". If a tool
-	// requested the decision with waitForUser, Asked is empty.
+	// requested the decision with waitForUser, RequestReason is empty.
 	RequestReason string `json:"asked,omitempty"`
 }

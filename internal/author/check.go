@@ -73,7 +73,7 @@ func Rules() []Rule {
 }
 
 // reportFunc adds a finding to the result of a check. The parameter locationText becomes
-// Finding.Where; format and args become Finding.Text.
+// Finding.Location; format and args become Finding.Text.
 type reportFunc = func(locationText, format string, args ...any)
 
 // The type rule is a linter rule together with the function that checks the rule.

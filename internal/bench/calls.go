@@ -57,7 +57,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// The type worker makes tool calls over one connection, one call at a time.
+// The type callWorker makes tool calls over one connection, one call at a time.
 type callWorker struct {
 	target      *target
 	request     request

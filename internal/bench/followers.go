@@ -17,7 +17,7 @@ import (
 // read so far. For each line of stdin, the program bench prints one subscriberCounts as
 // JSON.
 type subscriberCounts struct {
-	// The fields Least and Most are the lowest and the highest number of events that one
+	// The fields MinEvents and MaxEvents are the lowest and the highest number of events that one
 	// follower has read. The field MissedEvents is how many times the server reported to a
 	// follower that events were lost.
 	MinEvents    int64 `json:"least"`

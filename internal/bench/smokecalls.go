@@ -18,9 +18,9 @@ import (
 	"opentabs/plugin"
 )
 
-// smokeArgs is exactly as long as the arguments of the calls in the row "server" of `make bench`.
 const smokeTool = "smoke__echo"
 
+// smokeArgs is exactly as long as the arguments of the calls in the row "server" of `make bench`.
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
 
 // callCosts are the costs of one tool call over HTTP, measured without a browser.

@@ -73,7 +73,7 @@ type Store struct {
 	path            string
 	findDefaultName func(browserID, sentName string) string
 
-	mu       sync.Mutex // guards doc and the file at path
+	mu       sync.Mutex // guards document and the file at path
 	document document
 }
 

@@ -174,7 +174,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	}()
 	t.addCleanup(func() { stop(); <-serveDone })
 	t.daemon = startedDaemon
-	if err := startedDaemon.ReadinessReady(ctx); err != nil {
+	if err := startedDaemon.WaitUntilLoaded(ctx); err != nil {
 		return err
 	}
 	testedPlugin, ok := startedDaemon.Registry.Set().Plugin(addedPlugin.Name)

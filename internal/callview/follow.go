@@ -9,7 +9,7 @@ import (
 )
 
 // Follow prints the events of all calls until ctx is cancelled, and then returns nil. If
-// the server stops, Follow returns httpapi.ErrEnded.
+// the server stops, Follow returns httpapi.ErrStreamEnded.
 func Follow(ctx context.Context, calls httpapi.CallsClient, terminalOut *terminal.Output, o Options) error {
 	var filter dispatch.SubscribeOptions
 	if !o.Verbose && !o.JSON {

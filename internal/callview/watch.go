@@ -55,7 +55,7 @@ type streamItem struct {
 }
 
 // Watch shows a call on the terminal until the call ends or ctx is cancelled, and then
-// returns nil. If the server stops, Watch returns httpapi.ErrEnded.
+// returns nil. If the server stops, Watch returns httpapi.ErrStreamEnded.
 func Watch(ctx context.Context, client *httpapi.Client, id string, terminalOut *terminal.Output, o Options) error {
 	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()

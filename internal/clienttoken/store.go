@@ -31,7 +31,7 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Placeholder replaces client tokens in text for users and logs; see [Mask].
+// Placeholder replaces client tokens in text for users and logs; see [MaskTokens].
 const Placeholder = Prefix + "..."
 
 var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)

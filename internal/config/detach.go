@@ -3,8 +3,8 @@ package config
 import "time"
 
 // DetachSetting is the setting for when a running call becomes a job, so that its client need
-// not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
-// clients. Detach can also contain exceptions for single clients, as in "never,
+// not wait for the result. A DetachSetting is "auto", "never" or a time such as "20s" for all
+// clients. DetachSetting can also contain exceptions for single clients, as in "never,
 // claude-code=auto, Cursor=20s". Client names are matched without regard to case.
 type DetachSetting string
 
@@ -15,7 +15,7 @@ const (
 
 const maxDetachTime = 24 * time.Hour
 
-// DetachRule is the rule of a [Detach] for one client. With the zero DetachRule, calls
+// DetachRule is the rule of a [DetachSetting] for one client. With the zero DetachRule, calls
 // never become jobs.
 type DetachRule struct {
 	// DetachesBeforeTimeout is true if a call becomes a job shortly before the client's timeout.

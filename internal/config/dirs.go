@@ -67,7 +67,7 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 }
 
 // CreateDirs creates missing directories. Other users lose access to the directories and to the
-// files with secrets. Make returns a warning for each file mode that it corrected. Make
+// files with secrets. CreateDirs returns a warning for each file mode that it corrected. CreateDirs
 // rejects the same directories as [MakePrivate].
 func (d Dirs) CreateDirs() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {

@@ -55,7 +55,7 @@ func TestCreateDirsRestrictsModes(t *testing.T) {
 	base := t.TempDir()
 	d := Dirs{Config: filepath.Join(base, "c", "opentabs"), State: filepath.Join(base, "s", "opentabs")}
 	if warnings, err := d.CreateDirs(); err != nil || warnings != nil {
-		t.Fatalf("Make of missing directories: warnings %v, error %v; want no warnings and no error", warnings, err)
+		t.Fatalf("CreateDirs of missing directories: warnings %v, error %v; want no warnings and no error", warnings, err)
 	}
 	for _, dir := range []string{d.Config, d.State} {
 		checkFileMode(t, dir, 0o700)
@@ -71,7 +71,7 @@ func TestCreateDirsRestrictsModes(t *testing.T) {
 	}
 	warnings, err := d.CreateDirs()
 	if err != nil || len(warnings) != 2 {
-		t.Fatalf("Make returned the warnings %q, error %v; want two warnings", warnings, err)
+		t.Fatalf("CreateDirs returned the warnings %q, error %v; want two warnings", warnings, err)
 	}
 	if want := "other users could open " + d.TokenFile() + " (mode 0644); its mode is now 0600"; warnings[1] != want {
 		t.Errorf("warning about the token file:\ngot  %s\nwant %s", warnings[1], want)

@@ -70,7 +70,7 @@ func Set(d Dirs, key, settingValue string) error {
 	return editFile(d, func(configBytes []byte) ([]byte, error) { return jsonedit.Set(configBytes, []string{key}, encoded) }, checkSettings)
 }
 
-// RemoveSetting removes a setting from config.json, so that its default applies. Unset also
+// RemoveSetting removes a setting from config.json, so that its default applies. RemoveSetting also
 // removes unknown settings and settings with invalid values. The result wasSet is true if
 // the file contained the setting.
 func RemoveSetting(d Dirs, key string) (wasSet bool, err error) {

@@ -144,7 +144,7 @@ func unknownKey(key string) string {
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInFileOrder keeps the order of the file, so that problems are listed from top to bottom; data must be valid JSON.
+// keysInFileOrder keeps the order of the file, so that problems are listed from top to bottom; configBytes must be valid JSON.
 func keysInFileOrder(configBytes []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(configBytes))
 	if _, err := dec.Token(); err != nil {

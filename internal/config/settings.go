@@ -95,7 +95,7 @@ func Defaults() Settings {
 	return Settings{
 		Port:                        wire.DefaultPort,
 		IdleTimeout:                 dispatch.DefaultIdleLimit,
-		MaxIdleTimeout:              dispatch.MaxIdleLimitDefault,
+		MaxIdleTimeout:              dispatch.DefaultMaxIdleLimit,
 		HardTimeout:                 dispatch.DefaultHardLimit,
 		DecisionTimeout:             dispatch.DefaultSuspendLimit,
 		ProgressInterval:            dispatch.DefaultProgressInterval,

@@ -58,7 +58,7 @@ func mcpOptions(
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
-		Tabs: hub.CurrentTargets, Inspector: localPermissions, ReadinessReady: loading.waitUntilLoaded,
+		Tabs: hub.CurrentTargets, Inspector: localPermissions, WaitUntilLoaded: loading.waitUntilLoaded,
 		RefusalFunc: makeCapabilityRefusals(p.enforcer.RefusalFunc, hub.Browsers), PinnedTools: p.toolPins.Names,
 		ListMode: makeListModeFunc(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {

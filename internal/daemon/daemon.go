@@ -64,7 +64,7 @@ type Daemon struct {
 	browser               *browserSync
 	audit                 *audit.Log
 	recorder              *recorder.Recorder
-	// When the method Calls.Drain returns, the observers have received all ended calls.
+	// When the method Calls.WaitForHooks returns, the observers have received all ended calls.
 	observers    observers
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
@@ -156,7 +156,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		UndoCall:         pastCallUndoer.undoForCommand,
 		Logs:             logs,
 		Status:           reporter.status,
-		ReadinessReady:   loading.waitUntilLoaded,
+		WaitUntilLoaded:  loading.waitUntilLoaded,
 		Stop:             func() { requestStop(stopRequested) },
 		Reload:           pluginSync.reload,
 		StartDevelopment: development.beginDevelopment,

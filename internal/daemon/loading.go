@@ -57,8 +57,8 @@ func (d *Daemon) load() {
 	d.browser.run()
 }
 
-// ReadinessReady blocks until the plugins are loaded. Ready returns an error after 10 s or when
+// WaitUntilLoaded blocks until the plugins are loaded. WaitUntilLoaded returns an error after 10 s or when
 // ctx ends.
-func (d *Daemon) ReadinessReady(ctx context.Context) error {
+func (d *Daemon) WaitUntilLoaded(ctx context.Context) error {
 	return d.pluginLoading.waitUntilLoaded(ctx)
 }

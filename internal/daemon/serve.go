@@ -85,5 +85,5 @@ func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context
 	}
 	d.panelPlugins.Close()
 	d.Hub.Close()
-	shutDownWithTimeout(callsTimeout, "calls", d.Calls.WaitForHooks) // Drain waits for jobs, which run without a request
+	shutDownWithTimeout(callsTimeout, "calls", d.Calls.WaitForHooks) // WaitForHooks waits for jobs, which run without a request
 }

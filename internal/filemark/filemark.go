@@ -1,7 +1,7 @@
 // Package filemark detects changed files by their attributes, such as size and
 // modification time, without reading the files.
 //
-// Compare two values of [Mark] with == to find out whether a file has changed.
+// Compare two values of [Fingerprint] with == to find out whether a file has changed.
 package filemark
 
 import (
@@ -27,7 +27,7 @@ type Fingerprint struct {
 	Device     uint64 `json:"device,omitempty"`
 }
 
-// Of returns the [Mark] of the file that info describes.
+// Of returns the [Fingerprint] of the file that info describes.
 func Of(fileInfo os.FileInfo) Fingerprint {
 	m := Fingerprint{Size: fileInfo.Size(), ModifiedNs: fileInfo.ModTime().UnixNano()}
 	m.addSystemFields(fileInfo)
@@ -35,8 +35,8 @@ func Of(fileInfo os.FileInfo) Fingerprint {
 }
 
 // IsReliable reports whether the file's times are old enough that every later write
-// changes the mark. If IsReliable returns false, do not use the Mark to detect changes,
-// because a later write could leave the Mark unchanged.
+// changes the Fingerprint. If IsReliable returns false, do not use the Fingerprint to detect changes,
+// because a later write could leave the Fingerprint unchanged.
 func (m Fingerprint) IsReliable(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
 		age := fineReliableAge

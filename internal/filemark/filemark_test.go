@@ -24,7 +24,7 @@ func writeFile(t *testing.T, name, fileContent string) {
 	}
 }
 
-// TestFingerprintChangesWithFile checks that a changed file has a new mark even if a program restores its size and modification time.
+// TestFingerprintChangesWithFile checks that a changed file has a new Fingerprint even if a program restores its size and modification time.
 func TestFingerprintChangesWithFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")
@@ -37,14 +37,14 @@ func TestFingerprintChangesWithFile(t *testing.T) {
 		t.Errorf("second mark of an unchanged file = %+v; want %+v", fingerprintOf(t, name), fingerprintBefore)
 	}
 	if fingerprintBefore.Size != 3 || fingerprintBefore.ModifiedNs != oldTime.UnixNano() {
-		t.Errorf("mark of the file = %+v; want 3 bytes and the time %s", fingerprintBefore, oldTime)
+		t.Errorf("Fingerprint of the file = %+v; want 3 bytes and the time %s", fingerprintBefore, oldTime)
 	}
 	writeFile(t, name, "abcd")
 	if fingerprintAfter := fingerprintOf(t, name); fingerprintAfter.Size != 4 || fingerprintAfter == fingerprintBefore {
 		t.Errorf("mark after a write = %+v; want 4 bytes and a changed mark", fingerprintAfter)
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		return // on other systems, a mark has only the size and the modification time
+		return // on other systems, a Fingerprint has only the size and the modification time
 	}
 	replacementFile := filepath.Join(filepath.Dir(name), "other")
 	writeFile(t, replacementFile, "xyz")
@@ -56,10 +56,10 @@ func TestFingerprintChangesWithFile(t *testing.T) {
 	}
 	fingerprintAfter := fingerprintOf(t, name)
 	if fingerprintAfter.Size != fingerprintBefore.Size || fingerprintAfter.ModifiedNs != fingerprintBefore.ModifiedNs {
-		t.Fatalf("mark of the original file %+v, of the replacement %+v; want the same size and time", fingerprintBefore, fingerprintAfter)
+		t.Fatalf("Fingerprint of the original file %+v, of the replacement %+v; want the same size and time", fingerprintBefore, fingerprintAfter)
 	}
 	if fingerprintAfter.Inode == fingerprintBefore.Inode || fingerprintAfter.ChangedNs < fingerprintBefore.ChangedNs || fingerprintBefore.ChangedNs <= oldTime.UnixNano() || fingerprintAfter.Device != fingerprintBefore.Device {
-		t.Errorf("mark of the replacement %+v, of the original file %+v; want another inode and a newer change time", fingerprintAfter, fingerprintBefore)
+		t.Errorf("Fingerprint of the replacement %+v, of the original file %+v; want another inode and a newer change time", fingerprintAfter, fingerprintBefore)
 	}
 }
 

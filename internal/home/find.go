@@ -29,8 +29,8 @@ func (s Server) String() string {
 // port in server.json, and then the configured port. FindServer accepts only a daemon that
 // proves that it has the administrator token.
 //
-// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer
-// if the port of the settings belongs to another program or installation. FindServer returns an
+// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrPortTaken
+// if the port of the settings belongs to another program or installation. FindServer returns a
 // [ServerTokenMismatchError] if the token of the running daemon differs from the token in the token file.
 // FindServer returns a [config.TokenError] if a daemon runs and the user has no permission to read
 // the token file. If the program that uses the port does not respond, the error of FindServer names
@@ -87,8 +87,8 @@ func isListening(ctx context.Context, port int) bool {
 }
 
 // ServerTokenMismatchError is the error for a running daemon of this installation whose token differs from
-// the token in the token file. For errors.Is, an ServerTokenMismatchError is also an
-// [httpapi.ErrForeignServer].
+// the token in the token file. For errors.Is, a ServerTokenMismatchError is also an
+// [httpapi.ErrPortTaken].
 type ServerTokenMismatchError struct {
 	PID int
 	// File is the path of the token file.
@@ -105,7 +105,7 @@ func (e *ServerTokenMismatchError) Error() string {
 
 func (e *ServerTokenMismatchError) Unwrap() error { return httpapi.ErrPortTaken }
 
-// ServerTokenMismatchRemedy is what the user should do after an [ServerTokenMismatchError]. Without the token,
+// ServerTokenMismatchRemedy is what the user should do after a [ServerTokenMismatchError]. Without the token,
 // opentabs cannot check for running calls, so the user must pass --force to restart the daemon.
 const ServerTokenMismatchRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
 
@@ -127,7 +127,7 @@ func isAlive(pid int) bool {
 }
 
 // portInUseError reports that a port is used by another program or installation.
-// portInUseError wraps httpapi.ErrForeignServer.
+// portInUseError wraps httpapi.ErrPortTaken.
 type portInUseError struct {
 	port  int
 	owner string

@@ -134,7 +134,7 @@ func TestFindServer(t *testing.T) {
 		t.Errorf("text of the error for the user = %q, want the beginning %q", ExplainError(err), want)
 	}
 	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*ServerTokenMismatchError)) {
-		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want an OtherTokenError", err)
+		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want a ServerTokenMismatchError", err)
 	}
 	if err := h.RemoveServer(os.Getpid()); err != nil {
 		t.Fatal(err)

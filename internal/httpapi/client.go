@@ -21,10 +21,10 @@ const (
 	dialTimeout = 2 * time.Second
 	// A busy machine must respond to /healthz within healthTimeout, or the client reports a server that does not
 	// respond.
-	healthTimeout = 3 * time.Second
-	// reloadTimeout limits requests that make the server read all files of plugins.
+	healthTimeout  = 3 * time.Second
 	requestTimeout = 10 * time.Second
-	reloadTimeout  = 2 * time.Minute
+	// reloadTimeout limits requests that make the server read all files of plugins.
+	reloadTimeout = 2 * time.Minute
 )
 
 // ErrNoServer reports that no program listens on the server's port.

@@ -42,10 +42,10 @@ type Options struct {
 	// UndoCall starts a call that undoes the call with the given ID. If UndoCall fails,
 	// its error message is a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (UndoResponse, error)
-	// ReadinessReady blocks until the plugins are loaded. If loading takes too long, Ready returns
+	// WaitUntilLoaded blocks until the plugins are loaded. If loading takes too long, WaitUntilLoaded returns
 	// an error with a text for the user. Requests for /status and the routes below /plugins
-	// call Ready first. By default, requests do not wait for the plugins.
-	ReadinessReady func(ctx context.Context) error
+	// call WaitUntilLoaded first. By default, requests do not wait for the plugins.
+	WaitUntilLoaded func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
 	// Stop starts the shutdown of the server, and returns before the shutdown has
@@ -221,7 +221,7 @@ type ClientTokens interface {
 	// Enter returns the name of the MCP client that has the token, or ok = false for an
 	// unknown token. The returned context ends when the user removes the client's token. At
 	// the end of the client's request, the caller of Enter must call the returned function
-	// leave.
+	// endRequest.
 	Enter(ctx context.Context, token string) (name string, in context.Context, endRequest func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error
@@ -274,11 +274,11 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) serveWhenReady(serve http.HandlerFunc) http.HandlerFunc {
-	if a.options.ReadinessReady == nil {
+	if a.options.WaitUntilLoaded == nil {
 		return serve
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := a.options.ReadinessReady(r.Context()); err != nil {
+		if err := a.options.WaitUntilLoaded(r.Context()); err != nil {
 			httpjson.SendError(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}

@@ -46,7 +46,7 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 	"text":   func(q *recorder.Query, v string) error { q.Text = v; return nil },
 	"before": func(q *recorder.Query, v string) error { q.Before = v; return nil },
 	"failed": func(q *recorder.Query, v string) (err error) {
-		if q.HasFailed, err = strconv.ParseBool(v); err != nil {
+		if q.OnlyFailed, err = strconv.ParseBool(v); err != nil {
 			return fmt.Errorf("the parameter failed is %.100q: give 1 or 0", v)
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 )
 
 type byteRecorder struct {
-	mu            sync.Mutex // guards text
+	mu            sync.Mutex // guards receivedBytes
 	receivedBytes bytes.Buffer
 }
 

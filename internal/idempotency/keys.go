@@ -203,8 +203,8 @@ func (k *Keys) recordedResult(callID string) CallResult {
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
 // BeforeCall implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
-// disk before the call runs. If Before cannot write the idempotency key, the call fails.
-// If Before did not store the key, a retry after a crash would run the tool a second
+// disk before the call runs. If BeforeCall cannot write the idempotency key, the call fails.
+// If BeforeCall did not store the key, a retry after a crash would run the tool a second
 // time.
 func (k *Keys) BeforeCall(callInfo dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(callInfo.CallID)

@@ -69,7 +69,7 @@ type Info struct {
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
 	// The field ErrorText is the reason why the installed plugin cannot be loaded or does
-	// not start in pages. If the installed plugin works, Failed is empty.
+	// not start in pages. If the installed plugin works, ErrorText is empty.
 	ErrorText string `json:"failed,omitempty"`
 	// The field Tools contains the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`

@@ -188,7 +188,7 @@ func builtInCheckScript() ([]byte, error) {
 	return expression, nil
 }
 
-// If global is not empty, bundleEntries stores the exports of each bundle in a variable with that name.
+// If globalName is not empty, bundleEntries stores the exports of each bundle in a variable with that name.
 func bundleEntries(globalName string, entries []api.EntryPoint) (map[string][]byte, error) {
 	const outDir = "/bundle"
 	r := api.Build(api.BuildOptions{

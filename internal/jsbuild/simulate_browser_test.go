@@ -14,7 +14,7 @@ type fakeBrowser struct {
 	handleOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
 	onSetResponder  func(responder func(context.Context, any) (json.RawMessage, error))
 
-	mu        sync.Mutex // guards answer
+	mu        sync.Mutex // guards responder
 	responder func(context.Context, any) (json.RawMessage, error)
 }
 

@@ -51,7 +51,7 @@ type testRunner struct {
 	vm       *quickjs.VM
 	in       *bufio.Reader
 	sendLine func(json.RawMessage) bool
-	// The channel `received` is closed at the end of stdin.
+	// The channel receivedLines is closed at the end of stdin.
 	receivedLines chan []byte
 }
 

@@ -25,7 +25,7 @@ func TestReaderReturnsMembers(t *testing.T) {
 		t.Errorf("Text(\"name\") = %q, want the value \"b\" of the last member with exactly this name", got)
 	}
 	if got := r.OptionalText("NAME"); got != "" {
-		t.Errorf("Optional(\"NAME\") = %q, want an empty text", got)
+		t.Errorf("OptionalText(\"NAME\") = %q, want an empty text", got)
 	}
 	if on, off, noneValue := r.Bool("on"), r.Bool("off"), r.Bool("none"); on == nil || !*on || off == nil || *off || noneValue != nil {
 		t.Errorf("Bool returned %v for true, %v for false, %v for null; want true, false and nil", on, off, noneValue)

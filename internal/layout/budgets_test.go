@@ -111,3 +111,22 @@ func TestBudgetsReportViolations(t *testing.T) {
 		}
 	}
 }
+
+func TestPackagesHaveDocs(t *testing.T) {
+	changeToRepositoryRoot(t)
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasDoc := map[string]bool{}
+	for _, f := range files {
+		if !f.test {
+			hasDoc[f.dir] = hasDoc[f.dir] || f.ast.Doc != nil
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(hasDoc)) {
+		if !hasDoc[dir] {
+			t.Errorf("package %s has no comment, want one that describes the package and its concurrency", dir)
+		}
+	}
+}

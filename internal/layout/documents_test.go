@@ -201,7 +201,7 @@ func TestDeclaresSymbol(t *testing.T) {
 		{"a.ts", tsSrc, "table", true}, {"a.ts", tsSrc, "T.stop", false}, {"a.ts", tsSrc, "g", false}, {"a.ts", tsSrc, "U.run", false},
 	} {
 		if got := declaresSymbol(c.name, c.sourceCode, c.symbol); got != c.want {
-			t.Errorf("declares(%s, %s) = %v, want %v", c.name, c.symbol, got, c.want)
+			t.Errorf("declaresSymbol(%s, %s) = %v, want %v", c.name, c.symbol, got, c.want)
 		}
 	}
 }

@@ -100,14 +100,14 @@ func checkFrameFields(files []goFile) []string {
 			case allowedFields[key]:
 				usedExceptions[key] = true
 			default:
-				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to foreignProtocolDirs",
+				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to otherFormatFields",
 					f.at(s.node), s.name))
 			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(allowedFields)) {
 		if !usedExceptions[key] {
-			violations = append(violations, key+" is not spelled any more: remove it from foreignProtocolDirs")
+			violations = append(violations, key+" is not spelled any more: remove it from otherFormatFields")
 		}
 	}
 	return violations
@@ -266,6 +266,6 @@ func TestFrameFieldsOutsideWireAreReported(t *testing.T) {
 	}
 	otherFormatFields = originalProtocols
 	if got := checkFrameFields(nil); len(got) == 0 {
-		t.Error("checkFrameFields reported no unused entry of foreignProtocolDirs, want a report for each")
+		t.Error("checkFrameFields reported no unused entry of otherFormatFields, want a report for each")
 	}
 }

@@ -81,7 +81,7 @@ func TestGarbagePercent(t *testing.T) {
 		percentWhileRunning := debug.SetGCPercent(77)
 		debug.SetGCPercent(percentWhileRunning)
 		if percentWhileRunning < minGCPercent || percentWhileRunning != gcPercent(liveHeap()) {
-			t.Errorf("GC percentage = %d with a live heap of %d bytes, want the value of garbagePercent", percentWhileRunning, liveHeap())
+			t.Errorf("GC percentage = %d with a live heap of %d bytes, want the value of gcPercent", percentWhileRunning, liveHeap())
 		}
 		stopFreeing()
 		if restoredPercent := debug.SetGCPercent(77); restoredPercent != 77 {

@@ -45,7 +45,7 @@ func New(readGauges func() Gauges) *Calls {
 }
 
 // AfterCall is a hook that counts each ended call, and records the call's running time and
-// waiting time. After implements [dispatch.AfterHook].
+// waiting time. AfterCall implements [dispatch.AfterHook].
 func (c *Calls) AfterCall(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
 	c.metricSet.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()

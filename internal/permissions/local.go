@@ -1,7 +1,7 @@
 // Package permissions reads and changes the reviews, permissions and settings of plugins.
 // The HTTP API, the side panel, agents and commands use this package.
 //
-// [Local] works directly on the files of the installation. httpapi.Client.Policy makes
+// [LocalPolicy] works directly on the files of the installation. httpapi.Client.Policy makes
 // the same changes through a running daemon.
 package permissions
 
@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// LocalPolicy reads and changes permissions in the files of the installation. Local implements
+// LocalPolicy reads and changes permissions in the files of the installation. LocalPolicy implements
 // [httpapi.Policy].
 type LocalPolicy struct {
 	*policy.Policy
@@ -30,7 +30,7 @@ type LocalPolicy struct {
 
 var _ httpapi.Policy = LocalPolicy{}
 
-// NewLocalPolicy returns a Local for the plugins in registry.
+// NewLocalPolicy returns a LocalPolicy for the plugins in registry.
 func NewLocalPolicy(policy *policy.Policy, registry *catalog.Catalog) LocalPolicy {
 	return LocalPolicy{policy, registry}
 }

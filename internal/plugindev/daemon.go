@@ -134,7 +134,7 @@ func findPluginTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin)
 			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developedPlugin.Name) || slices.Contains(t.ArrivingPlugins, developedPlugin.Name), false
 			for _, p := range t.Plugins {
 				if p.Name == developedPlugin.Name {
-					isKnown, isLive, tab.isReady = true, p.Hash == developedPlugin.Hash, p.ReadinessReady
+					isKnown, isLive, tab.isReady = true, p.Hash == developedPlugin.Hash, p.IsReady
 				}
 			}
 			switch {

@@ -17,7 +17,7 @@ func TestPrintTabs(t *testing.T) {
 	yes, no := true, false
 	developedPlugin := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
 	tab := func(id int, hash string, isReady *bool, reload ...string) wire.TabInfo {
-		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, ReadinessReady: isReady}}, NeedsReload: reload}
+		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, IsReady: isReady}}, NeedsReload: reload}
 	}
 	for _, c := range []struct {
 		name        string

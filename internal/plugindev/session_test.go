@@ -49,7 +49,7 @@ func childBuildOptions() jsbuild.Options {
 }
 
 type recordedScreen struct {
-	mu          sync.Mutex // guards text
+	mu          sync.Mutex // guards screenText
 	screenText  strings.Builder
 	changedCond *sync.Cond
 }
@@ -146,7 +146,7 @@ func (s *devServer) status() httpapi.Status {
 		return httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: dir, Error: err.Error()}}}
 	}
 	isReady := true
-	tab := wire.TabInfo{TabID: 7, URL: "https://tickets.example.com/", Plugins: []wire.TabPlugin{{Name: one.Name, Hash: one.Hash, ReadinessReady: &isReady}}}
+	tab := wire.TabInfo{TabID: 7, URL: "https://tickets.example.com/", Plugins: []wire.TabPlugin{{Name: one.Name, Hash: one.Hash, IsReady: &isReady}}}
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 

@@ -211,7 +211,7 @@ func (l *Log) leastActivePlugin() string {
 	return name
 }
 
-// LastEntries returns the last log entries in memory that f selects, oldest first. Last returns
+// LastEntries returns the last log entries in memory that f selects, oldest first. LastEntries returns
 // at most n entries, or all entries if n is 0.
 func (l *Log) LastEntries(f Filter, n int) []Entry {
 	l.mu.Lock()

@@ -55,10 +55,10 @@ func TestPluginChanges(t *testing.T) {
 	pluginAfter := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
 	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
 	if got := strings.Join(DescribeChanges(pluginBefore, pluginAfter), "\n"); got != want {
-		t.Errorf("Changes returned\n%s\nwant\n%v", got, want)
+		t.Errorf("DescribeChanges returned\n%s\nwant\n%v", got, want)
 	}
 	if got := DescribeChanges(pluginBefore, pluginBefore); len(got) > 0 {
-		t.Errorf("Changes of equal versions = %q, want none", got)
+		t.Errorf("DescribeChanges of equal versions = %q, want none", got)
 	}
 }
 

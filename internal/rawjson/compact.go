@@ -57,7 +57,7 @@ type compactor struct {
 	openBrackets []byte
 }
 
-// The type expectation is the kind of token that the JSON grammar allows next, such as a
+// The type nextToken is the kind of token that the JSON grammar allows next, such as a
 // key or a comma.
 type nextToken int
 

@@ -36,7 +36,7 @@ const (
 )
 
 // quoteBytes returns the number of bytes read from jsonText, and the number of bytes written to
-// room.
+// outBuffer.
 func quoteBytes(outBuffer, jsonText []byte) (readBytes, writtenBytes int) {
 	for writtenBytes+wordBytes+maxEscapeBytes <= len(outBuffer) {
 		if len(jsonText)-readBytes < wordBytes {

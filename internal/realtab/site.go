@@ -55,7 +55,7 @@ type Answer struct {
 	Status    int               `json:"status"`
 	Headers   map[string]string `json:"headers"`
 	Body      string            `json:"body"`
-	// If Broken is true, the site closes the connection without a response.
+	// If IsBroken is true, the site closes the connection without a response.
 	IsBroken bool `json:"broken"`
 }
 

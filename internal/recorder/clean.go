@@ -13,7 +13,7 @@ import (
 type valueCleaner struct{ redact.Redactor }
 
 // cleanValue removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has
-// more than maxLength bytes, or if rawJSON is not JSON, clean returns nil.
+// more than maxLength bytes, or if rawJSON is not JSON, cleanValue returns nil.
 func (c *valueCleaner) cleanValue(rawJSON json.RawMessage, maxLength int) (cleanedJSON json.RawMessage, isIncomplete bool) {
 	if len(rawJSON) == 0 || len(rawJSON) > maxDecodedBytes {
 		return nil, len(rawJSON) > 0

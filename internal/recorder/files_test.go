@@ -99,7 +99,7 @@ func TestReadPageWithQueries(t *testing.T) {
 		want  int
 	}{
 		{Query{Tool: "messages"}, 8}, {Query{Tool: "messages__post"}, 8}, {Query{Tool: "messages__pos"}, 0}, {Query{Tool: "post"}, 0},
-		{Query{Client: "Cursor"}, 8}, {Query{Client: "cursor"}, 0}, {Query{HasFailed: true}, 0}, {Query{Text: "CURS"}, 8}, {Query{Text: `"`}, 0},
+		{Query{Client: "Cursor"}, 8}, {Query{Client: "cursor"}, 0}, {Query{OnlyFailed: true}, 0}, {Query{Text: "CURS"}, 8}, {Query{Text: `"`}, 0},
 		{Query{Since: day.AddDate(0, 0, 1)}, 5}, {Query{Since: day.AddDate(0, 0, 1).Add(time.Hour + time.Second)}, 2}, {Query{Since: day.AddDate(0, 1, 0)}, 0},
 		{Query{Limit: 3}, 3},
 	} {

@@ -51,7 +51,7 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 			time.Sleep(time.Hour)
 			secondRecorder := Open(dir, o)
 			secondRecorder.AddOpenCall(openCallOf("call_second", "a__b"), CallFacts{})
-			page, err := secondRecorder.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
+			page, err := secondRecorder.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), OnlyFailed: true})
 			if err != nil || joinCallIDs(page.Entries) != "call_open" {
 				t.Fatalf("failed calls = %s, error %v; want call_open", joinCallIDs(page.Entries), err)
 			}

@@ -31,7 +31,7 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	}
 	q := Query{Before: p.Before, Limit: p.Limit}
 	if f := p.Filter; f != nil {
-		q.Tool, q.Client, q.Text, q.HasFailed = f.Tool, f.Client, f.Text, f.HasFailed
+		q.Tool, q.Client, q.Text, q.OnlyFailed = f.Tool, f.Client, f.Text, f.OnlyFailed
 	}
 	page, err := r.ReadPage(q)
 	if err != nil {

@@ -37,8 +37,8 @@ type Query struct {
 	// Text selects the calls with this text in the tool's name, the client, the site, the
 	// error or the arguments. The field Text is not case-sensitive.
 	Text string
-	// HasFailed selects the calls that failed, timed out or were cancelled.
-	HasFailed bool
+	// OnlyFailed selects the calls that failed, timed out or were cancelled.
+	OnlyFailed bool
 	// The field Before is the field Next of the previous [Page]; empty for the newest
 	// records.
 	Before string
@@ -257,7 +257,7 @@ func (s *search) matchesQuery(r *Record) bool {
 	case s.callID != "" && r.CallID != s.callID, !strings.HasPrefix(r.CallID, s.idPrefix),
 		q.Tool != "" && r.ToolName != q.Tool && r.Plugin != q.Tool,
 		q.Client != "" && r.Client != q.Client && r.ClaimedName != q.Client && client != q.Client,
-		q.HasFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:
+		q.OnlyFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:
 		return false
 	case s.searchText == "":
 		return true

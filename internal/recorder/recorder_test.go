@@ -216,7 +216,7 @@ func TestReadHistoryReturnsPages(t *testing.T) {
 	if err != nil || len(page.Calls) != 1 || page.Calls[0].Call.CallID != "call_2" || page.Next == "" {
 		t.Fatalf("first page of the records = %+v, error %v; want call_2 and a cursor", page, err)
 	}
-	page, err = r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 10, Before: page.Next, Filter: &wire.CallsFilter{Text: "GENERAL", HasFailed: true}})
+	page, err = r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 10, Before: page.Next, Filter: &wire.CallsFilter{Text: "GENERAL", OnlyFailed: true}})
 	if err != nil || len(page.Calls) != 1 || page.Next != "" {
 		t.Fatalf("second page of the records = %+v, error %v; want one call and no cursor", page, err)
 	}

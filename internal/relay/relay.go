@@ -107,8 +107,8 @@ type relay struct {
 type daemonLink struct {
 	conn conn
 	done chan struct{}
-	// The channel resumed is closed when the daemon has responded to the repeated initialize
-	// request, whose ID is resumeRequestID. The channel resumed is nil if no initialize request is
+	// The channel sessionResumed is closed when the daemon has responded to the repeated initialize
+	// request, whose ID is resumeRequestID. The channel sessionResumed is nil if no initialize request is
 	// repeated.
 	sessionResumed  chan struct{}
 	resumeRequestID string

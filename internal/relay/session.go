@@ -37,7 +37,7 @@ type openRequest struct {
 	line []byte
 }
 
-// The type replay has the lines that the next daemon receives to continue the session.
+// The type sessionReplay has the lines that the next daemon receives to continue the session.
 type sessionReplay struct {
 	initialize, initialized []byte
 	initializeID            string

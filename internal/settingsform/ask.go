@@ -11,7 +11,7 @@ import (
 
 // PromptValues asks the user for each setting. An empty answer keeps the setting, and a hyphen removes
 // the setting. The function askUser shows a question and returns the user's answer, or io.EOF
-// at the end of the input. If secret is true, the terminal should hide the typed text. Fill
+// at the end of the input. If secret is true, the terminal should hide the typed text. PromptValues
 // calls notef to show a notice to the user.
 func (f *Form) PromptValues(askUser func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)

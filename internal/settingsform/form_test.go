@@ -61,11 +61,11 @@ func TestPromptWithoutAnswers(t *testing.T) {
 	var questions []string
 	ignoreNotice := func(string, ...any) {}
 	if err := New("wiki", views).PromptValues(scriptAnswers(&questions), ignoreNotice); err == nil || err.Error() != "nothing has changed" {
-		t.Errorf("Fill at the end of the input returned %v, want the error that nothing has changed", err)
+		t.Errorf("PromptValues at the end of the input returned %v, want the error that nothing has changed", err)
 	}
 	errTerminal := errors.New("the terminal is gone")
 	if err := New("wiki", views).PromptValues(func(string, bool) (string, error) { return "", errTerminal }, ignoreNotice); !errors.Is(err, errTerminal) {
-		t.Errorf("Fill without a terminal returned %v, want errTerminal", err)
+		t.Errorf("PromptValues without a terminal returned %v, want errTerminal", err)
 	}
 }
 

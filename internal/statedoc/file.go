@@ -35,7 +35,7 @@ type DamagedError struct{ Problem string }
 func (e *DamagedError) Error() string { return e.Problem }
 
 // Read reads and parses the file. If the file is missing, Read returns the empty content
-// that the function Empty creates.
+// that the function NewContent creates.
 func (f File[T]) Read() (T, error) {
 	documentText, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -58,7 +58,7 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onRead func
 }
 
 // Change edits the file as [File.Change] does, and then reads the new content. After a call of Change, the caller must
-// call Notify, which runs the listeners.
+// call NotifyListeners, which runs the listeners.
 func (w *Watched[T, V]) Change(editContent func(T) error) error {
 	if err := w.file.Change(editContent); err != nil {
 		return err

@@ -138,7 +138,7 @@ func describePlugins(t wire.TabInfo) []string {
 	addPlugins := func(plugins []wire.TabPlugin, locationText string) {
 		for _, p := range plugins {
 			name := p.Name + locationText
-			if p.ReadinessReady == nil || !*p.ReadinessReady {
+			if p.IsReady == nil || !*p.IsReady {
 				name += " (not ready)"
 			}
 			names = append(names, name)

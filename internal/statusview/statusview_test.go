@@ -20,8 +20,8 @@ func TestPrintStatus(t *testing.T) {
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
 		Limits: httpapi.Limits{IdleTimeoutMs: 60_000, HardTimeoutMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Queued: 4, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
-			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", ReadinessReady: &yes}, {Name: "b"}},
-				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", ReadinessReady: &yes}}}}, IsFrozen: true},
+			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", IsReady: &yes}, {Name: "b"}},
+				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", IsReady: &yes}}}}, IsFrozen: true},
 			{TabID: 8, URL: "https://b.example/", NeedsReload: []string{"a"}, Unresponsive: true},
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},

@@ -43,7 +43,7 @@ type Problem struct{ File, Text string }
 
 // BuildSet checks a plugin's icon files, by file name, and returns the minified icons. The XML
 // ids in the icons get the plugin's name as a prefix, so that icons of several plugins do
-// not conflict in one HTML document. If a file has a problem, Make returns no icons.
+// not conflict in one HTML document. If a file has a problem, BuildSet returns no icons.
 func BuildSet(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}

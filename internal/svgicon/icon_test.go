@@ -141,7 +141,7 @@ func FuzzMake(f *testing.F) {
 			return
 		}
 		if _, problems := BuildSet("site", map[string][]byte{fileIcon: []byte(iconSet.Icon)}); len(problems) > 0 {
-			t.Errorf("Make of the minified icon %s returned the problems %v, want none", iconSet.Icon, problems)
+			t.Errorf("BuildSet of the minified icon %s returned the problems %v, want none", iconSet.Icon, problems)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 // ContentLines formats the content of an activity as lines without unsafe control characters.
 // Content of type "text" or "code" is not reformatted. Content of type "table" is a list of
 // objects, or an object with the members "columns" and "rows". Content of any other type, and
-// content that does not match its type, is formatted as JSON. If shorten is true, table cells are
+// content that does not match its type, is formatted as JSON. If isTruncated is true, table cells are
 // truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, isTruncated bool) []string {
 	contentText, isText := readText(kind, content)

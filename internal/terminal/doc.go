@@ -19,5 +19,5 @@
 // # Concurrency
 //
 // An Output is safe for concurrent use, and writes each line at once. Any goroutine may
-// update a [ProgressView]. Only one goroutine may use a [Block].
+// update a [ProgressView]. Only one goroutine may use a [RedrawableBlock].
 package terminal

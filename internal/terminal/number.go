@@ -13,7 +13,7 @@ func FormatPercent(fraction float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(fraction*100+1e-9)))
 }
 
-// FormatNumber formats a count: numbers from 1000 as integers, and other numbers with at most 4 significant digits. Number
+// FormatNumber formats a count: numbers from 1000 as integers, and other numbers with at most 4 significant digits. FormatNumber
 // removes the tiny fractions that the server adds to counts to order messages.
 func FormatNumber(f float64) string {
 	absoluteValue, roundedNumber := math.Abs(f), math.Round(f)

@@ -139,7 +139,7 @@ func (o *Output) Stdout() io.Writer { return o.stdout }
 // IsTerminal reports whether stdout is a terminal.
 func (o *Output) IsTerminal() bool { return o.stdout.isTerminal }
 
-// CanRedraw reports whether stdout is a terminal on which a [Block] can be drawn.
+// CanRedraw reports whether stdout is a terminal on which a [RedrawableBlock] can be drawn.
 func (o *Output) CanRedraw() bool { return o.canRedraw }
 
 // Size returns the columns and rows of the terminal, or 80 and 24 if stdout reports no

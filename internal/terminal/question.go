@@ -17,7 +17,7 @@ type QuestionReader struct {
 	lines       *bufio.Reader
 }
 
-// NewQuestionReader returns Questions whose answers are read from in, or nil if in is not a
+// NewQuestionReader returns a QuestionReader that reads the answers from in, or nil if in is not a
 // terminal.
 func (o *Output) NewQuestionReader(in any) *QuestionReader {
 	if !IsTerminal(in) {

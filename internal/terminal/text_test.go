@@ -72,7 +72,7 @@ func TestWidthAndTruncate(t *testing.T) {
 	} {
 		got := truncateColumns(c.input, c.width)
 		if got != c.want || textWidth(got) > max(c.width, 0) {
-			t.Errorf("truncate(%q, %d) = %q, want %q", c.input, c.width, got, c.want)
+			t.Errorf("truncateColumns(%q, %d) = %q, want %q", c.input, c.width, got, c.want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func FuzzSafeText(f *testing.F) {
 		}
 		for width := range 12 {
 			if got := truncateColumns(escapeText(wideText), width); textWidth(got) > width {
-				t.Errorf("truncate(%q, %d) has %d columns, want no more than the limit", wideText, width, textWidth(got))
+				t.Errorf("truncateColumns(%q, %d) has %d columns, want no more than the limit", wideText, width, textWidth(got))
 			}
 		}
 	})

@@ -179,7 +179,7 @@ func sortedEntries(entries view) []Entry {
 }
 
 // RecordAbandonedCall infers a client's timeout from a call that the client gave up, and stores the
-// timeout. Learn returns false if it stores nothing: the timeout is already stored, the
+// timeout. RecordAbandonedCall returns false if it stores nothing: the timeout is already stored, the
 // user has set one, or no timeout can be inferred.
 func (s *Store) RecordAbandonedCall(id clients.ID, g clients.AbandonedCall) (Entry, bool) {
 	t, ok := g.InferTimeout()

@@ -50,7 +50,7 @@ func TestTimeoutIsInferredFromGiveUp(t *testing.T) {
 		t.Errorf("timeout of another version of the client = %s, want none", got)
 	}
 	if _, ok := s.RecordAbandonedCall(agent, newClientGiveUp(time.Minute)); ok {
-		t.Error("Learn stored the same timeout twice, want it stored once")
+		t.Error("RecordAbandonedCall stored the same timeout twice, want it stored once")
 	}
 	s.RecordAbandonedCall(agent, newClientGiveUp(2*time.Minute))
 	if got := storedTimeout(s, agent.Name, agent.Version); got != time.Minute {
@@ -62,7 +62,7 @@ func TestTimeoutIsInferredFromGiveUp(t *testing.T) {
 	}
 	for _, id := range []clients.ID{{}, {Version: "1"}} {
 		if _, ok := s.RecordAbandonedCall(id, newClientGiveUp(time.Minute)); ok {
-			t.Errorf("Learn stored a timeout for the client %+v without a name, want none", id)
+			t.Errorf("RecordAbandonedCall stored a timeout for the client %+v without a name, want none", id)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestSetAndDeleteTimeout(t *testing.T) {
 		t.Errorf("timeout after the user set 5 min = %s, entries = %+v; want 5 min in one entry", got, s.List())
 	}
 	if _, ok := s.RecordAbandonedCall(clients.ID{Name: "a", Version: "1"}, newClientGiveUp(time.Minute)); ok || storedTimeout(s, "a", "1") != 5*time.Minute {
-		t.Error("Learn replaced the timeout that the user set, want 5 min unchanged")
+		t.Error("RecordAbandonedCall replaced the timeout that the user set, want 5 min unchanged")
 	}
 	removedEntries, err := s.Forget(clients.ID{Name: "a"})
 	if err != nil || len(removedEntries) != 1 || storedTimeout(s, "a", "1") != 0 {

@@ -24,7 +24,7 @@ const pinnedMember = "pinned"
 
 // PinnedTools are the user's pinned tools, stored in a file of the state folder. A pin is the
 // full name of a tool, such as slack__send_message, or the name of a plugin, which pins
-// all its tools. Pins are safe for concurrent use by goroutines and processes.
+// all its tools. PinnedTools are safe for concurrent use by goroutines and processes.
 type PinnedTools struct {
 	file *statedoc.Watched[*statedoc.Plugins, []string]
 }

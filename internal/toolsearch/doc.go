@@ -6,5 +6,5 @@
 //
 // # Concurrency
 //
-// A [Part] is immutable, so several goroutines may search the same Part.
+// A [SiteIndex] is immutable, so several goroutines may search the same SiteIndex.
 package toolsearch

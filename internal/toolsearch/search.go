@@ -57,7 +57,7 @@ type Tool struct {
 	Arguments []string
 }
 
-// SiteIndex is the search index of one site's tools. A Part is immutable.
+// SiteIndex is the search index of one site's tools. A SiteIndex is immutable.
 type SiteIndex struct {
 	postings map[string][]posting
 	terms    []string // terms contains the keys of postings, sorted
@@ -132,8 +132,8 @@ func siteTermsOf(name string) []string {
 	return terms
 }
 
-// Hit is a tool that matches a query. Part is an index into the parts that were searched,
-// and Tool is an index into the tools of that part. The higher the score of a Hit, the
+// Hit is a tool that matches a query. Site is an index into the argument parts of Search,
+// and Tool is an index into the tools of that SiteIndex. The higher the score of a Hit, the
 // better its tool matches the query.
 type Hit struct {
 	Site, Tool int
@@ -186,7 +186,7 @@ type searcher struct {
 	parts      []*SiteIndex
 	toolCount  float64
 	meanLength float64
-	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
+	// scores[p][t] is the score of tool t of part p. matchedTermCounts[p][t] is the number of query
 	// terms that the tool matches.
 	scores            [][]float64
 	matchedTermCounts [][]int

@@ -69,9 +69,9 @@ type Undoer struct {
 	runningUndos joblist.Tracker[string]
 
 	mu          sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
-	isLoaded    bool       // isLoaded is true after the notes of earlier servers were added to states
+	isLoaded    bool       // isLoaded is true after the notes of earlier servers were added to undoStates
 	undoStates  map[string]undoState
-	oldestFirst []string // the field oldestFirst lists the keys of states, oldest first
+	oldestFirst []string // the field oldestFirst lists the keys of undoStates, oldest first
 }
 
 // undoState describes whether a call was undone, and by which other call.

@@ -147,7 +147,7 @@ func (q Question) ProgressMessage() string {
 }
 
 // EscapeReason escapes characters in a reason that could mislead the user.
-func EscapeReason(cancelReason string) string { return escapeForUser(cancelReason, maxReasonChars) }
+func EscapeReason(reasonText string) string { return escapeForUser(reasonText, maxReasonChars) }
 
 // escapeForUser returns text of an agent or page as one line of at most limit characters, without hidden characters.
 func escapeForUser(sourceText string, limit int) string {

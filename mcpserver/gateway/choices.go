@@ -26,7 +26,7 @@ type Choices struct {
 	sessions map[string]bool
 }
 
-// UsesGateway reports whether a session lists the gateway. In mode Auto, a session lists
+// UsesGateway reports whether a session lists the gateway. In mode ListAuto, a session lists
 // the gateway once there are more tools than the client can use.
 func (c *Choices) UsesGateway(session string, mode Mode, fitsLimit bool) bool {
 	if mode != ListAuto {

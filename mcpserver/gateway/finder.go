@@ -87,7 +87,7 @@ type SearchResult struct {
 // when a search first needs it, and is dropped when a search no longer covers the site. A
 // Finder is safe for concurrent use.
 type Finder struct {
-	mu          sync.Mutex // guards parts
+	mu          sync.Mutex // guards searchParts
 	searchParts map[any]*toolsearch.SiteIndex
 }
 
@@ -292,7 +292,7 @@ func (f *Finder) FindSimilarNames(sites []Site, name string, availability func(*
 }
 
 // UnknownToolText returns the error for an agent that called a tool that does not exist.
-// The argument similar contains names of tools that are similar to an unknown name. If
+// The argument similarNames contains names of tools that are similar to an unknown name. If
 // isGatewayListed is true, the text recommends tools_search instead of tools/list.
 func UnknownToolText(name string, similarNames []string, isGatewayListed bool) string {
 	search := "List the tools (tools/list)"

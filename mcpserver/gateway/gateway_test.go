@@ -171,7 +171,7 @@ func TestFindSimilarNames(t *testing.T) {
 		"google_docs_shares": "google-docs__share wiki__read google-mail__list",
 	} {
 		if got := strings.Join(f.FindSimilarNames(testSites(), name, testAvailability), " "); got != want {
-			t.Errorf("Nearest(%s) = %s, want %s", name, got, want)
+			t.Errorf("FindSimilarNames(%s) = %s, want %s", name, got, want)
 		}
 	}
 }

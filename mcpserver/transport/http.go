@@ -75,12 +75,12 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 }
 
 func malformedParamsText(m rpcMessage, err error) string {
-	cancelReason := err.Error()
+	paramsProblem := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
 	if errors.As(err, &typeErr) {
-		cancelReason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
+		paramsProblem = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
-	return "The params of " + m.Method + " are malformed (" + cancelReason + "). Correct them, then call again."
+	return "The params of " + m.Method + " are malformed (" + paramsProblem + "). Correct them, then call again."
 }
 
 // These constants are texts for clients about why a request was rejected.

@@ -34,7 +34,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m rpc
 
 // mcp-go decodes IDs as float64, so serveModernWithMCPGo sends mcp-go a string for an ID that float64 cannot represent.
 func (s httpTransport) serveModernWithMCPGo(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-	if err := s.handler.ReadinessReady(r.Context(), m.Method); err != nil && m.isRequest() {
+	if err := s.handler.WaitUntilReady(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
 	}

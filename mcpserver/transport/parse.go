@@ -31,7 +31,7 @@ func parseMessage(b []byte) (rpcMessage, bool) {
 	return m, true
 }
 
-// The parameters that parseParams returns share the memory of raw.
+// The parameters that parseParams returns share the memory of rawJSON.
 func parseParams(rawJSON json.RawMessage) (Params, error) {
 	if len(rawJSON) == 0 {
 		return Params{}, nil

@@ -17,9 +17,9 @@ import (
 // Handler answers the requests that clients send. A Handler must be safe for concurrent
 // use.
 type Handler interface {
-	// ReadinessReady waits until requests with the given method can be answered. An error that
-	// ReadinessReady returns is a sentence for the agent.
-	ReadinessReady(ctx context.Context, method string) error
+	// WaitUntilReady waits until requests with the given method can be answered. An error that
+	// WaitUntilReady returns is a sentence for the agent.
+	WaitUntilReady(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
 	// client no longer waits for the answer, so the server sends no answer.
 	Serve(ctx context.Context, r Request) Reply
@@ -106,12 +106,12 @@ type Reply interface {
 	// call.
 	CallID() string
 	// WriteMember writes the member "result" or "error" of the answer. The argument
-	// identity is the server's name and version as JSON, which protocol version
+	// serverIdentity is the server's name and version as JSON, which protocol version
 	// 2026-07-28 requires in each result. For protocol versions before 2026-07-28,
-	// identity is nil. WriteMember returns no error, because a bufio.Writer keeps the
+	// serverIdentity is nil. WriteMember returns no error, because a bufio.Writer keeps the
 	// first write error until Flush.
 	WriteMember(w *bufio.Writer, serverIdentity json.RawMessage)
-	// The transport calls Undelivered if the client did not receive the reply.
+	// The transport calls HandleUndelivered if the client did not receive the reply.
 	HandleUndelivered()
 }
 
@@ -125,7 +125,7 @@ type Fault struct {
 // maxFaultChars limits the message of a JSON-RPC error, in characters.
 const maxFaultChars = 4000
 
-// NewFaultf returns a JSON-RPC error with a code and a formatted message. Faultf removes
+// NewFaultf returns a JSON-RPC error with a code and a formatted message. NewFaultf removes
 // hidden characters from the message, because a client may have sent them.
 func NewFaultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultChars)}

@@ -95,7 +95,7 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 }
 
 func (s *Server) serveWithMCPGo(ctx context.Context, clientSession *session, m rpcMessage, rawJSON []byte) mcp.JSONRPCMessage {
-	if err := s.handler.ReadinessReady(ctx, m.Method); err != nil && m.isRequest() {
+	if err := s.handler.WaitUntilReady(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
 	}
 	response := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), rawJSON)

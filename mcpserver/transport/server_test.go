@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 type rejectingHandler struct{}
 
-func (rejectingHandler) ReadinessReady(context.Context, string) error { return nil }
+func (rejectingHandler) WaitUntilReady(context.Context, string) error { return nil }
 func (rejectingHandler) Serve(context.Context, Request) Reply {
 	return NewFaultf(mcp.INTERNAL_ERROR, "no calls")
 }

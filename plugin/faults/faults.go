@@ -174,7 +174,7 @@ func (f *Faults) change(editContent func() bool) {
 }
 
 // Gate returns a gate that blocks calls of plugins whose code reached no page. If a
-// plugin's code reaches a page, the host in the page reports the fault. The function set
+// plugin's code reaches a page, the host in the page reports the fault. The function currentPlugins
 // returns the current set of plugins.
 func (f *Faults) Gate(currentPlugins func() *plugin.Set) dispatch.Gate {
 	return faultsGate{f, currentPlugins}

@@ -40,7 +40,7 @@ func (e *Enforcer) AfterHooks() []dispatch.AfterHook {
 }
 
 // CurrentVerdict returns the current verdict on a call from three gates: the review gate, the
-// calling plugin gate and the permission gate. CurrentVerdict returns a Verdict with a Block,
+// calling plugin gate and the permission gate. CurrentVerdict returns a Verdict with a BlockError,
 // a Suspend, or neither if the call is allowed to run.
 func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
@@ -261,7 +261,7 @@ func (g permissionGate) contentHash(name string) string {
 }
 
 // Approval returns the permission that allows a call to run; false if the call has no permission. Approval must be
-// called before the After hook of the call, which deletes the approval of a single call.
+// called before the AfterCall hook of the call, which deletes the approval of a single call.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	g := permissionGate{e.policy}
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))

@@ -26,7 +26,7 @@ type policyFixture struct {
 	warnings []string
 	changes  []policy.Change
 
-	mu        sync.Mutex // guards set, and changes while calls run
+	mu        sync.Mutex // guards pluginSet, and changes while calls run
 	pluginSet *plugin.Set
 }
 

@@ -279,7 +279,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 }
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
-// Gate reads the loaded plugins with the function set.
+// Gate reads the loaded plugins with the function currentPlugins.
 func (v *Values) Gate(currentPlugins func() *plugin.Set) dispatch.Gate {
 	return settingsGate{v, currentPlugins}
 }

@@ -33,7 +33,7 @@ export async function waitForSelectorRemoval(selector: string, options: WaitForS
 
 const attributeSelector = /[.#[:]/;
 
-/** The error message of a timeout begins with `problem`. */
+/** The error message of a timeout begins with `problemText`. */
 function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,

@@ -38,7 +38,7 @@ type Policy interface {
 	InstallPlugin(packageText string) (wire.PluginInstallResult, error)
 	UpdatePlugin(plugin string) (wire.PluginUpdateResult, error)
 	RemovePlugin(plugin, surface string) error
-	// ChangeSettings changes the settings of a plugin. The map values is keyed by
+	// ChangeSettings changes the settings of a plugin. The map settingValues is keyed by
 	// setting; the JSON value null removes a setting.
 	ChangeSettings(plugin string, settingValues map[string]json.RawMessage, surface string) error
 	// SetMayOpenTab sets whether calls may open the plugin's page in a new tab.

@@ -70,7 +70,7 @@ type RefusedHello struct {
 	At         time.Time
 }
 
-// SetRefusedHello records why the server rejected an extension. If sentence is empty,
+// SetRefusedHello records why the server rejected an extension. If refusalText is empty,
 // SetRefusedHello deletes the stored rejection.
 func (r *Log) SetRefusedHello(refusalText string) {
 	r.mu.Lock()
@@ -93,15 +93,15 @@ type rejectionLogState struct {
 
 // LogRejected logs a rejected connection, at most once per reason within Interval. Each log
 // line includes the number of connections that were rejected for the same reason since the
-// last log line for this reason. The argument reason must be a constant sentence, because the
+// last log line for this reason. The argument rejectionReason must be a constant sentence, because the
 // log counts rejections by reason. The argument details adds data of the peer to the log
 // line.
-func (r *Log) LogRejected(log *zerolog.Logger, cancelReason string, details func(*zerolog.Event)) {
+func (r *Log) LogRejected(log *zerolog.Logger, rejectionReason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.rejectionsByReason == nil {
 		r.rejectionsByReason = map[string]*rejectionLogState{}
 	}
-	q := r.rejectionsByReason[cancelReason]
+	q := r.rejectionsByReason[rejectionReason]
 	if q != nil && time.Since(q.lastLoggedAt) < Interval {
 		q.suppressedCount++
 		r.mu.Unlock()
@@ -111,12 +111,12 @@ func (r *Log) LogRejected(log *zerolog.Logger, cancelReason string, details func
 	if q != nil {
 		suppressedCount = q.suppressedCount
 	}
-	r.rejectionsByReason[cancelReason] = &rejectionLogState{lastLoggedAt: time.Now()}
+	r.rejectionsByReason[rejectionReason] = &rejectionLogState{lastLoggedAt: time.Now()}
 	r.mu.Unlock()
 	event := log.Warn()
 	details(event)
 	if suppressedCount > 0 {
 		event.Int("more_before", suppressedCount)
 	}
-	event.Msg("connection refused: " + cancelReason)
+	event.Msg("connection refused: " + rejectionReason)
 }

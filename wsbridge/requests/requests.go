@@ -44,7 +44,7 @@ type Table struct {
 	lastID         int
 }
 
-// New returns an empty table for the pending requests of one link. The function post sends a
+// New returns an empty table for the pending requests of one link. The function postFrame sends a
 // message frame on the link. The channel linkEnded is closed when the link ends.
 func New(postFrame func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{postFrame: postFrame, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}

@@ -3,8 +3,8 @@ package tabsignal
 
 import "sync"
 
-// TabChanges notifies waiting calls when the tabs of a browser have changed. The zero Signal is ready
-// to use. All methods of Signal are safe for concurrent use.
+// TabChanges notifies waiting calls when the tabs of a browser have changed. The zero TabChanges is ready
+// to use. All methods of TabChanges are safe for concurrent use.
 type TabChanges struct {
 	mu            sync.Mutex // the mutex guards all fields below
 	nextChange    chan struct{}

@@ -21,8 +21,8 @@ func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (jso
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. If ctx ends
 // before the answer arrives, WaitForUser returns the error cancelled.
-func (c *Call) WaitForUser(ctx context.Context, cancelReason string) *wire.CallError {
-	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: cancelReason}})
+func (c *Call) WaitForUser(ctx context.Context, waitReason string) *wire.CallError {
+	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: waitReason}})
 	return err
 }
 

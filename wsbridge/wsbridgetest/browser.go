@@ -275,7 +275,7 @@ func (b *Browser) sendTabs() error {
 		names = append(names, name)
 		tabs = append(tabs, wire.TabInfo{
 			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + name, Title: name, Active: i == 0, Focused: true,
-			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, ReadinessReady: &isReady}},
+			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, IsReady: &isReady}},
 		})
 	}
 	b.mu.Unlock()

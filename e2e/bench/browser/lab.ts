@@ -52,7 +52,10 @@ export async function openInAllBrowsers(
 
 export type Measurements = ReadonlyMap<string, SampleSummary>;
 
-/** measureAgents alternates between the MCP servers; `others` contains further measurements, such as a lower bound. */
+/**
+ * measureAgents alternates between the MCP servers; `otherMeasurements` contains further measurements, such as a lower
+ * bound.
+ */
 export async function measureAgents(
   benchBrowsers: BenchBrowsers,
   roundCount: number,

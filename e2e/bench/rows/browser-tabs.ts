@@ -66,7 +66,9 @@ async function countClicks(browser: Browser): Promise<number> {
   return sum;
 }
 
-/** heapPagePath is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
+/**
+ * heapPagePath is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row.
+ */
 const heapPagePath = '/orders?nodes=44000';
 
 export async function measurePageMemory({ opentabsBrowser, site, agent }: BenchBrowsers): Promise<BenchRow[]> {

@@ -10,7 +10,8 @@ import { computeMedian } from '../samples.ts';
 const editCount = 12;
 
 /**
- * measureHotReload measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
+ * measureHotReload measures the hot reload of a plugin: the time from saving a source file until a call runs the new
+ * code.
  */
 export async function measureHotReload(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();

@@ -80,8 +80,8 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
 }
 
 /**
- * measureEventDelivery measures the time from context.reportProgress() in the page until the MCP client receives the progress
- * notification.
+ * measureEventDelivery measures the time from context.reportProgress() in the page until the MCP client receives the
+ * progress notification.
  */
 export async function measureEventDelivery(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, baselinePage } = await fixture.getLiveStack();

@@ -6,7 +6,7 @@ export interface NameComparison {
   readonly differentNames: readonly string[];
 }
 
-/** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
+/** compareNames compares the names of the element with the ID "x" in each page of `nameTestHtml`. */
 export async function compareNames(page: LabPage, nameTestHtml: readonly string[]): Promise<NameComparison> {
   await page.session.sendCommand('Accessibility.enable');
   const differentNames: string[] = [];

@@ -32,8 +32,8 @@ interface CallTrace {
   readonly arrivedAtMs: number;
   readonly sentAtMs: number;
   /**
-   * hostStepTimesMs are the times that the host reported: when isReady returned, when the handler started, and when the call
-   * ended.
+   * hostStepTimesMs are the times that the host reported: when isReady returned, when the handler started, and when the
+   * call ended.
    */
   hostStepTimesMs: readonly number[];
 }
@@ -86,30 +86,30 @@ export class BridgeCalls {
   receiveFromHost(host: Host, hostMessageText: string): void {
     const [opCode, textAfterOpCode] = splitAtSpace(hostMessageText);
     if (this.plugins.receiveFromHost(host, opCode, textAfterOpCode)) return;
-    const [callNumberText, progressReportsText] = splitAtSpace(textAfterOpCode);
+    const [callNumberText, payloadText] = splitAtSpace(textAfterOpCode);
     const call = this.#callsByNumber.get(Number(callNumberText));
     if (!call || call.host !== host) return;
     switch (opCode) {
       case 'p':
-        this.#sendProgress(call, progressReportsText);
+        this.#sendProgress(call, payloadText);
         break;
       case 'q': {
-        const [askId, request] = splitAtSpace(progressReportsText);
+        const [askId, request] = splitAtSpace(payloadText);
         // The method `connected` resends lost requests.
         this.#post(call.toolRequests.recordRequest(Number(askId), request));
         break;
       }
       case 'r':
-        this.#end(call, splitResultMessages(call.id, progressReportsText, measurePageSteps(call.trace)));
+        this.#end(call, splitResultMessages(call.id, payloadText, measurePageSteps(call.trace)));
         break;
       case 'n':
         this.#end(call, [makeResultMessage(call.id, {}, measurePageSteps(call.trace))]);
         break;
       case 't':
-        if (call.trace) call.trace.hostStepTimesMs = progressReportsText.split(' ').map(Number);
+        if (call.trace) call.trace.hostStepTimesMs = payloadText.split(' ').map(Number);
         break;
       case 'e':
-        this.#end(call, [makeErrorMessage(call.id, progressReportsText, measurePageSteps(call.trace))]);
+        this.#end(call, [makeErrorMessage(call.id, payloadText, measurePageSteps(call.trace))]);
         break;
       case 'a':
       case 'f':

@@ -5,8 +5,8 @@ function isInSubframe(): boolean {
 }
 
 /**
- * isSameOriginAsTop reports whether this document has the same origin as the tab's top document. A sandboxed frame has an
- * opaque origin, which never equals the top document's origin.
+ * isSameOriginAsTop reports whether this document has the same origin as the tab's top document. A sandboxed frame has
+ * an opaque origin, which never equals the top document's origin.
  */
 export function isSameOriginAsTop(): boolean {
   const { ancestorOrigins } = location;
@@ -14,8 +14,8 @@ export function isSameOriginAsTop(): boolean {
 }
 
 /**
- * mayHaveInheritedWindow reports whether this document possibly inherited its Window object from the initial empty document
- * (host/intact.ts).
+ * mayHaveInheritedWindow reports whether this document possibly inherited its Window object from the initial empty
+ * document (host/intact.ts).
  */
 export function mayHaveInheritedWindow(): boolean {
   if (isInSubframe()) return true; // the page may have changed the frame's Window before this document loaded

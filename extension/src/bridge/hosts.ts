@@ -21,7 +21,9 @@ export interface Host {
   sendText(hostMessageText: string): void;
 }
 
-/** BaseHostPort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
+/**
+ * BaseHostPort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later.
+ */
 export interface BaseHostPort {
   sendText(hostMessageText: string): void;
 }
@@ -56,10 +58,10 @@ const HOST_PREFIX = 'host ';
 const MaxHosts = 200;
 
 /**
- * connectOfferingHosts connects the bridge to every host of this document, as handshake.ts describes. connectOfferingHosts must run at
- * document_start, after the hosts have started. After the handshake, a script of the page can send an offer, so
- * connectOfferingHosts stops listening when the handshake ends. Page code can run before the document has content if the root
- * element is a script or an image with an onerror handler.
+ * connectOfferingHosts connects the bridge to every host of this document, as handshake.ts describes.
+ * connectOfferingHosts must run at document_start, after the hosts have started. After the handshake, a script of the
+ * page can send an offer, so connectOfferingHosts stops listening when the handshake ends. Page code can run before the
+ * document has content if the root element is a script or an image with an onerror handler.
  */
 export function connectOfferingHosts(doc: HostDocument, events: HostEvents): void {
   if (!isPristineDocument(doc, events.frame)) return;
@@ -146,7 +148,9 @@ function sendToHost(port: MessagePort, hostMessageText: string): void {
   );
 }
 
-/** isPristineDocument returns true if no script of the page can have run yet, because the document is empty and loading. */
+/**
+ * isPristineDocument returns true if no script of the page can have run yet, because the document is empty and loading.
+ */
 function isPristineDocument(doc: HostDocument, frame: unknown): boolean {
   const rootElement = doc.documentElement;
   const isEmpty =

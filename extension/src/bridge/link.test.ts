@@ -184,7 +184,7 @@ test('messages are batched, and none is lost when the port closes', (t) => {
   assert.deepEqual(ports[1]?.sentMessages, [[documentStateMessage], [makeNumberedMessage('4')]]);
 });
 
-test('leave sends waiting messages before it closes the port', (t) => {
+test('closeForNavigation sends waiting messages before it closes the port', (t) => {
   const { link, isOpen, ports, environment } = makeFixture(t);
   environment.alone = false;
   isOpen();
@@ -194,7 +194,7 @@ test('leave sends waiting messages before it closes the port', (t) => {
   assert.deepEqual(ports[0]?.sentMessages, [[documentStateMessage], [portMessage], [portMessage]]);
 });
 
-test('a new port drops waiting tool requests and call endings, because the callback connected resends them', (t) => {
+test('a new port drops waiting tool requests and call endings, because the callback onConnected resends them', (t) => {
   const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
   isOpen();

@@ -118,8 +118,8 @@ export class BridgeLink {
     }
     this.#send([session.makeGreeting()]);
     // The link first sends the messages that waited for a port, because they are older than the messages that
-    // session.connected sends. The link drops waiting tool requests and call endings, because the method
-    // session.connected sends them again on the new port. If the link sent a call's ending before the result's parts,
+    // session.onConnected sends. The link drops waiting tool requests and call endings, because the method
+    // session.onConnected sends them again on the new port. If the link sent a call's ending before the result's parts,
     // the server would lack parts that the ending needs.
     this.#batcher.dropMatching(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flushMessages();

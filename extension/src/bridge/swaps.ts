@@ -18,7 +18,9 @@ export interface AdapterSwapsOptions {
  * the new adapter.
  */
 export interface AdapterSwaps {
-  /** If the host already waits for an adapter, `startSwap` replaces the awaited adapter with the adapter in the message. */
+  /**
+   * If the host already waits for an adapter, `startSwap` replaces the awaited adapter with the adapter in the message.
+   */
   startSwap(host: Host, replaceMessage: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;

@@ -95,7 +95,10 @@ export function addAdapterGlobals(container: unknown, hostServices: HostServices
   );
 }
 
-/** runWithOriginalBuiltIns runs synchronous code of the SDK with unmodified built-in functions (sdk-ts/src/runtime/pristine.ts). */
+/**
+ * runWithOriginalBuiltIns runs synchronous code of the SDK with unmodified built-in functions
+ * (sdk-ts/src/runtime/pristine.ts).
+ */
 function runWithOriginalBuiltIns(callback: unknown): void {
   if (!isFn(callback)) return;
   const refusalReason = withPristineBuiltIns(

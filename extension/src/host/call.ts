@@ -56,8 +56,8 @@ export interface CallEvents {
   /** The callback `end` is called once for each tool call that ends without being cancelled. */
   end(call: number, callOutcome: CallOutcome): void;
   /**
-   * If the host must report the times of a call, the host calls `reportStepTimes` before `end`. `times` contains up to three
-   * times: when isReady returned, when the handler started, and when the call ended.
+   * If the host must report the times of a call, the host calls `reportStepTimes` before `end`. `times` contains up to
+   * three times: when isReady returned, when the handler started, and when the call ended.
    */
   reportStepTimes(call: number, times: string): void;
   /** The callback `aborted` is called when the handler of a cancelled call has finished. */
@@ -120,7 +120,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       events.aborted(runningCall.call);
       return;
     }
-    // setEndAudience is part of the last report, because a full buffer drops the oldest reports.
+    // endAudience is part of the last report, because a full buffer drops the oldest reports.
     if (runningCall.endAudience !== '' && callOutcome.kind !== 'error') {
       events.report(runningCall.call, makeObjectText<'Report'>({ endAudience: toJson(runningCall.endAudience) }), 1);
     }

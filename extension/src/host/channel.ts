@@ -106,9 +106,9 @@ export function hasPristinePage(): boolean {
 }
 
 /**
- * runWhenHostsStarted calls onStart once, when all hosts of the document have started. onStart receives true if the bridge
- * started the handshake. onStart receives false if, before any handshake, the current task ended or the document got
- * its first child. If the page dispatches the handshake event after the start, onStart is not called again.
+ * runWhenHostsStarted calls onStart once, when all hosts of the document have started. onStart receives true if the
+ * bridge started the handshake. onStart receives false if, before any handshake, the current task ended or the document
+ * got its first child. If the page dispatches the handshake event after the start, onStart is not called again.
  */
 export function runWhenHostsStarted(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
@@ -162,8 +162,8 @@ function makeMessage(type: string, messageText: string, port?: unknown): Event {
 }
 
 /**
- * addMessageListener calls onMessage for each message in a microtask, because code of the page could read `window.event` during
- * the event listener.
+ * addMessageListener calls onMessage for each message in a microtask, because code of the page could read
+ * `window.event` during the event listener.
  */
 function addMessageListener(port: EventTarget, onMessage: (messageParts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {

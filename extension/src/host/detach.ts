@@ -21,8 +21,8 @@ import {
 // of the standard prototypes unless a handler passes them to the page.
 
 /**
- * MaxDetachDepth limits the depth to which detachFromPagePrototypes processes nested arguments. JSON text that is nested deeper
- * than MaxDetachDepth is rejected before the arguments reach the host.
+ * MaxDetachDepth limits the depth to which detachFromPagePrototypes processes nested arguments. JSON text that is
+ * nested deeper than MaxDetachDepth is rejected before the arguments reach the host.
  */
 const MaxDetachDepth = 500;
 
@@ -39,8 +39,9 @@ const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, 
 const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
- * detachFromPagePrototypes makes plain objects and arrays, at any depth, inherit from frozen copies of the standard prototypes.
- * detachFromPagePrototypes replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
+ * detachFromPagePrototypes makes plain objects and arrays, at any depth, inherit from frozen copies of the standard
+ * prototypes. detachFromPagePrototypes replaces a frozen object with a copy. Instances of classes other than Object and
+ * Array stay unchanged.
  */
 export function detachFromPagePrototypes(pageValue: unknown): unknown {
   return copyDetached(pageValue, 0);

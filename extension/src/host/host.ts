@@ -19,15 +19,15 @@ import { makeSettings } from './settings.ts';
 import { type AdapterTimers, makeTimers } from './timers.ts';
 
 /**
- * The function `start` runs one plugin in a document. `optionsJson` is the JSON text of the plugin's Options. The
+ * The function `start` runs one plugin in a document. `optionsJson` is the JSON text of the plugin's HostOptions. The
  * extension must call start at document_start. If the document already has content, a page script may have run, so
  * `start` does nothing. The pre-script and the adapter run after a bridge has accepted the port, and before the first
  * page script. Without a bridge, only the pre-script runs. `start` returns the entry point through which the plugin can
  * receive an adapter later.
  *
  * If the options contain no plugin name, `start` creates the base, which is the host that creates hosts for plugins
- * whose code arrives later. If the options contain a hostOfferEventType, the extension can call start at any time, but only
- * in an isolated world.
+ * whose code arrives later. If the options contain a hostOfferEventType, the extension can call start at any time, but
+ * only in an isolated world.
  */
 export function start(
   optionsJson: string,
@@ -119,9 +119,9 @@ function makePlugin(
 }
 
 /**
- * startBaseHost offers the bridge the channel of the base host, over which the bridge requests hosts for plugins whose code
- * arrives later. Each plugin gets a separate channel to the bridge, which is sent over the channel of the base host and
- * is not visible to the page.
+ * startBaseHost offers the bridge the channel of the base host, over which the bridge requests hosts for plugins whose
+ * code arrives later. Each plugin gets a separate channel to the bridge, which is sent over the channel of the base
+ * host and is not visible to the page.
  */
 function startBaseHost(): EntryPoint {
   const baseChannel = makeChannel();

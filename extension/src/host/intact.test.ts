@@ -48,8 +48,8 @@ const browser = `
   (fresh)`;
 
 /**
- * checkIntactAfterAttack returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
- * page code ran.
+ * checkIntactAfterAttack returns the result of the function `intact` in a realm that the code in `attackCode` has
+ * changed, and how often page code ran.
  */
 function checkIntactAfterAttack(attackCode: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });

@@ -33,8 +33,8 @@ export function makeObjectText<N extends keyof Types>(
 /**
  * writeJson converts a tool's value to JSON text. Unlike JSON.stringify, writeJson reads only own properties
  * (plain.ts), and writes a bigint as an integer. For a value that JSON.stringify omits, writeJson returns undefined,
- * and for a value that JSON cannot represent, writeJson throws. `onJsonLoss` is called for each part of the value that the
- * JSON text does not contain.
+ * and for a value that JSON cannot represent, writeJson throws. `onJsonLoss` is called for each part of the value that
+ * the JSON text does not contain.
  */
 export function writeJson(value: unknown, onJsonLoss?: JsonLossCallback): string | undefined {
   return toJson(copyAsPlainValue(value, onJsonLoss));

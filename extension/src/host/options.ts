@@ -4,7 +4,7 @@ import { isObject, lookup, makeBareObject, parseJson } from './primordials.ts';
 export interface HostOptions {
   /**
    * The field `plugin` is the name of the plugin; empty for the base host, which creates hosts for plugins whose code
-   * arrives later (host.ts:startBase).
+   * arrives later (host.ts:startBaseHost).
    */
   readonly plugin: string;
   readonly hash: string;
@@ -20,8 +20,8 @@ export interface HostOptions {
    */
   readonly base: string;
   /**
-   * hostOfferEventType is the type of the event in which the bridge expects the offer of a host that starts late. For a host
-   * that starts at document_start, hostOfferEventType is empty.
+   * hostOfferEventType is the type of the event in which the bridge expects the offer of a host that starts late. For a
+   * host that starts at document_start, hostOfferEventType is empty.
    */
   readonly hostOfferEventType: string;
 }

@@ -8,8 +8,8 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 export interface BuiltInPatchHistory {
   recordPatchedMethods(): void;
   /**
-   * tearDownAndUndoPatches runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
-   * other plugins.
+   * tearDownAndUndoPatches runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps
+   * methods of other plugins.
    */
   tearDownAndUndoPatches(tearDown: () => void): void;
 }

@@ -56,7 +56,10 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
-/** JsonLossCallback receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
+/**
+ * JsonLossCallback receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the
+ * author.
+ */
 export type JsonLossCallback = (path: string, hint: string) => void;
 
 /**

@@ -151,9 +151,9 @@ function removeAddedProperties(
 }
 
 /**
- * canChangeHostBehavior reports whether a non-configurable property that the page added to a built-in can affect the host's
- * code. Some libraries add non-configurable methods to Array.prototype; such a method affects only code that calls the
- * method.
+ * canChangeHostBehavior reports whether a non-configurable property that the page added to a built-in can affect the
+ * host's code. Some libraries add non-configurable methods to Array.prototype; such a method affects only code that
+ * calls the method.
  */
 function canChangeHostBehavior(changedObject: object, key: PropertyKey): boolean {
   if (changedObject === ObjectPrototype || typeof key === 'symbol') return true;

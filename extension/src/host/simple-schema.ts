@@ -23,7 +23,7 @@ import {
 // simple, the host parses valid arguments itself, without running the code of the schema. The code of the schema runs
 // only for invalid arguments, and for schemas that are not simple.
 
-/** NotSimpleValue is the result of a Parser for a value that only the code of the schema can handle. */
+/** NotSimpleValue is the result of a ValueParser for a value that only the code of the schema can handle. */
 export const NotSimpleValue: unknown = freeze(makeBareObject());
 
 export type ValueParser = (value: unknown) => unknown;

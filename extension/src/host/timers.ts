@@ -60,8 +60,8 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
   const requestWakeForNextTimer = () => {
     if (isWakeRequestQueued) return;
     isWakeRequestQueued = true;
-    // requestWakeForNextTimer waits for a microtask, so that a task that sets many timers causes only one announcement to the
-    // bridge.
+    // requestWakeForNextTimer waits for a microtask, so that a task that sets many timers causes only one announcement
+    // to the bridge.
     runInMicrotask(() => {
       isWakeRequestQueued = false;
       const dueAtMs = findEarliestDueTime();

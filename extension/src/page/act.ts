@@ -21,7 +21,10 @@ import { ChangeWatch } from './watch.ts';
 
 /** MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. */
 const MaxChangeTokens = 1_500;
-/** MaxChangedLineFraction is the fraction of changed lines above which a full snapshot is shorter than the list of changes. */
+/**
+ * MaxChangedLineFraction is the fraction of changed lines above which a full snapshot is shorter than the list of
+ * changes.
+ */
 const MaxChangedLineFraction = 0.6;
 const MinLinesForFractionLimit = 12;
 

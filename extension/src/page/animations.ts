@@ -76,8 +76,8 @@ function isFiniteAnimation(animation: Animation): boolean {
 }
 
 /**
- * dispatchEndEvents dispatches the end events of an animation and returns the animated element. The browser itself would dispatch
- * these events only with its next frame.
+ * dispatchEndEvents dispatches the end events of an animation and returns the animated element. The browser itself
+ * would dispatch these events only with its next frame.
  */
 function dispatchEndEvents(animation: Animation): Element | undefined {
   const { currentTime } = animation;

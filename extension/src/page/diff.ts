@@ -15,8 +15,8 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
    */
   readonly isStillShown: (diffLine: Old) => boolean;
   /**
-   * chooseNewLineMark returns the mark of a line that is not in the old snapshot: "+" new, "~" changed, or ">" revealed by
-   * scrolling.
+   * chooseNewLineMark returns the mark of a line that is not in the old snapshot: "+" new, "~" changed, or ">" revealed
+   * by scrolling.
    */
   readonly chooseNewLineMark: (diffLine: New) => '+' | '~' | '>';
   /** maxTokens is the maximum size of the diff in tokens; lines beyond the limit are only counted. */

@@ -4,8 +4,8 @@
 const LibraryHandleSelector = '.ui-draggable,.ui-draggable-handle,.ui-sortable-handle,.ui-resizable-handle';
 const DragCursor = /^(grab|-webkit-grab|move|all-scroll|(col|row|ew|ns|se|nwse)-resize)$/;
 /**
- * ResizeCursorPattern matches the resize cursors of edges and corners that snapshots omit, because the user can also resize the
- * element at its bottom right corner.
+ * ResizeCursorPattern matches the resize cursors of edges and corners that snapshots omit, because the user can also
+ * resize the element at its bottom right corner.
  */
 const ResizeCursorPattern = /^([nesw]|ne|nw|sw|nesw)-resize$/;
 const MaxHandles = 30;
@@ -15,7 +15,9 @@ const MinHandlePixels = 3;
 export class DragHandles {
   readonly #dragHandles = new Set<Element>();
 
-  /** isDragHandle reports whether a user can drag an element, given the cursors over the element and over its parent. */
+  /**
+   * isDragHandle reports whether a user can drag an element, given the cursors over the element and over its parent.
+   */
   isDragHandle(element: Element, cursor: string, parentCursor: string): boolean {
     const isDraggable = element.getAttribute('draggable') === 'true';
     if (!isDraggable && !this.#looksDraggable(element, cursor, parentCursor)) return false;

@@ -14,7 +14,7 @@ export interface Line {
    * The field `frame` is the ref of the frame element that the snapshot line describes, or empty for any other line.
    */
   readonly frame: string;
-  /** The field `isFolded` is true if the line is in a list of which the snapshot shows only some rows. */
+  /** The field `folded` is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
   /** isShortened is true if the text of the snapshot line is truncated. */
   readonly isShortened?: boolean;

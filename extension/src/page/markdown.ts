@@ -35,7 +35,7 @@ export class MarkdownWriter {
   #text = '';
   /** #prefix is the text at the beginning of each line: quote marks and the indentation of lists. */
   #prefix = '';
-  /** #marker is the text, such as a bullet, with which the next line begins instead of #prefix. */
+  /** #lineMarker is the text, such as a bullet, with which the next line begins instead of #prefix. */
   #lineMarker = '';
   #characterCount = 0;
   #visitedCount = 0;
@@ -282,7 +282,7 @@ export class MarkdownWriter {
     if (text !== '') this.#text += this.#isMarkdown ? `![${text}]${target}` : text;
   }
 
-  /** #drawing writes a drawing, such as a chart, as its alternative text and the texts inside the drawing. */
+  /** #renderDrawing writes a drawing, such as a chart, as its alternative text and the texts inside the drawing. */
   *#renderDrawing(
     element: Element,
     role: string,

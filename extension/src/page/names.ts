@@ -136,7 +136,8 @@ function readNameAttribute(element: Element): string {
 interface NameBuilder {
   text: string;
   /**
-   * needsNameLibrary is true if the content requires the full accessible name computation, such as a field inside a button.
+   * needsNameLibrary is true if the content requires the full accessible name computation, such as a field inside a
+   * button.
    */
   needsNameLibrary: boolean;
   nesting: number;

@@ -437,7 +437,7 @@ export interface WaitForArguments {
 
 export interface WaitForResult {
   readonly message: string;
-  readonly notBeforeMs: number;
+  readonly waitedMs: number;
   /** The field `line` is the snapshot line that contains the awaited text or element, if any. */
   readonly line?: string;
 }

@@ -168,10 +168,14 @@ function blurElement(element: HTMLElement): void {
 }
 
 let lastAnnouncedFocus: WeakRef<Element> | undefined;
-/** MaxFocusMoves limits how often dispatchMissingFocusEvents follows a page that moves the focus in its focus handlers. */
+/**
+ * MaxFocusMoves limits how often dispatchMissingFocusEvents follows a page that moves the focus in its focus handlers.
+ */
 const MaxFocusMoves = 5;
 
-/** dispatchMissingFocusEvents dispatches the focus and blur events that a browser omits in a document without the focus. */
+/**
+ * dispatchMissingFocusEvents dispatches the focus and blur events that a browser omits in a document without the focus.
+ */
 export function dispatchMissingFocusEvents(): void {
   if (unclobberedDocument.hasFocus()) {
     lastAnnouncedFocus = undefined;

@@ -191,8 +191,8 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
   let blockedInput: BlockedInput =
     boxes.length === 0 ? { why: explainInvisible(element) } : { why: 'it is outside of the visible part of the page' };
   /**
-   * The variable `nestedPoint` is a point on another control inside the element, which findInputPoint returns only as a last
-   * resort.
+   * The variable `nestedPoint` is a point on another control inside the element, which findInputPoint returns only as a
+   * last resort.
    */
   let nestedPoint: InputPoint | undefined;
   for (const box of boxes) {
@@ -210,8 +210,8 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
 }
 
 /**
- * listCandidatePoints yields points in the visible part of a box, beginning with the center and ending with the centers of its
- * texts.
+ * listCandidatePoints yields points in the visible part of a box, beginning with the center and ending with the centers
+ * of its texts.
  */
 function* listCandidatePoints(element: Element, box: Element): Generator<readonly [x: number, y: number]> {
   const rects = [...box.getClientRects()].slice(0, MaxBoxes);
@@ -243,7 +243,10 @@ function isHitOnElement(element: Element, hit: Element): boolean {
   return enclosingControl !== undefined && enclosingControl === hit;
 }
 
-/** MaxReplacementAncestorLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
+/**
+ * MaxReplacementAncestorLevels is the number of ancestor levels that are searched for a visible replacement of a hidden
+ * input.
+ */
 const MaxReplacementAncestorLevels = 2;
 
 /** isVisibleReplacement reports whether `hit` is an ancestor that the page draws in place of an invisible input. */

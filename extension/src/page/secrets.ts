@@ -12,7 +12,10 @@ type TextField = HTMLInputElement | HTMLTextAreaElement;
  */
 const passwordFields = new WeakSet<Element>();
 
-/** CardFieldPattern and VerificationCodeFieldPattern match typical names and IDs of secret fields, such as "cvv" or "otp". */
+/**
+ * CardFieldPattern and VerificationCodeFieldPattern match typical names and IDs of secret fields, such as "cvv" or
+ * "otp".
+ */
 const CardFieldPattern =
   /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
 const VerificationCodeFieldPattern = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;

@@ -192,8 +192,8 @@ const FilterTimeoutMs = 4_000;
 const MaxScrollSteps = 1_000;
 const ListScrollTimeoutMs = 15_000;
 const StepsPerReport = 20;
-/** HiddenRowsTimeoutMs is longer than RowsTimeoutMs, because Chrome slows down timers in a hidden tab. */
 const RowsTimeoutMs = 400;
+/** HiddenRowsTimeoutMs is longer than RowsTimeoutMs, because Chrome slows down timers in a hidden tab. */
 const HiddenRowsTimeoutMs = 1_200;
 /** After MaxUnchangedRows consecutive search steps without new rows, a list counts as not virtual. */
 const MaxUnchangedRows = 2;
@@ -287,8 +287,8 @@ function makeListNotOpenedFailure(): PageFailure {
 }
 
 /**
- * findOptionLists returns the option lists of a combobox: the element itself, a list that it controls, or the lists inside
- * it.
+ * findOptionLists returns the option lists of a combobox: the element itself, a list that it controls, or the lists
+ * inside it.
  */
 function findOptionLists(element: Element): Element[] {
   if (/^(listbox|radiogroup|menu|tree)$/.test(computeRole(element))) return [element];
@@ -308,8 +308,8 @@ function findOptionLists(element: Element): Element[] {
 }
 
 /**
- * findVisibleList returns the open option list of an element. The element does not own the lists `otherValues`, unless such
- * a list is beside the element.
+ * findVisibleList returns the open option list of an element. The element does not own the lists `listsShownBefore`,
+ * unless such a list is beside the element.
  */
 function findVisibleList(element: Element, listsShownBefore: ReadonlySet<Element>): Element | undefined {
   const own = findOptionLists(element);

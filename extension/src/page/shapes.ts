@@ -15,8 +15,8 @@ const SimpleShapeTags = new Set('rect circle ellipse triangle polygon polyline l
 const TrianglePointCount = 3;
 
 /**
- * getShapeName returns the word for a shape, such as circle. A polygon with three corners is a triangle, because SVG has
- * no triangle element.
+ * getShapeName returns the word for a shape, such as circle. A polygon with three corners is a triangle, because SVG
+ * has no triangle element.
  */
 export function getShapeName(element: Element): string {
   const isTriangle = element instanceof SVGPolygonElement && element.points.numberOfItems === TrianglePointCount;

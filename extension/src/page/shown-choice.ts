@@ -49,8 +49,8 @@ const DescriptionSelector =
   'label,legend,p,small,h1,h2,h3,h4,h5,h6,[role=alert],[role=status],[aria-live],option,style';
 
 /**
- * readTextsAroundCombobox returns the visible texts in and around a combobox, except the combobox's label and the options of
- * its list.
+ * readTextsAroundCombobox returns the visible texts in and around a combobox, except the combobox's label and the
+ * options of its list.
  */
 function readTextsAroundCombobox(combobox: Element): string[] {
   const texts: string[] = [];

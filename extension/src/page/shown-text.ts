@@ -4,7 +4,7 @@ import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { determineVisibility, hasOwnText, isInlineDisplay, isTextShown } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
-/** readShownText returns the beginning of an element's visible text, with about `maxTextLength` characters. */
+/** readShownText returns the beginning of an element's visible text, with about `limit` characters. */
 export function readShownText(element: Element, limit: number): string {
   const collector = new ShownTextReader(limit);
   if (!isHidden(element)) collector.add(element, 0);

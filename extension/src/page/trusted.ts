@@ -22,10 +22,13 @@ export class TrustedInput {
   #hasFocus = true;
   #hasUserPressed = false;
   /**
-   * #navigationEndMs is the time before which no input is sent, because a started navigation could replace the document.
+   * #navigationEndMs is the time before which no input is sent, because a started navigation could replace the
+   * document.
    */
   #navigationEndMs = 0;
-  /** #hasInputFailed is true if the worker could not send the input, for example because the user stopped the debugger. */
+  /**
+   * #hasInputFailed is true if the worker could not send the input, for example because the user stopped the debugger.
+   */
   #hasInputFailed = false;
 
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
@@ -101,7 +104,7 @@ export class TrustedInput {
 class TrustedPress {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
-  /** #source is the element that is dragged in an HTML drag. */
+  /** #draggedElement is the element that is dragged in an HTML drag. */
   #draggedElement: Element | undefined;
 
   constructor(button: MouseButton) {

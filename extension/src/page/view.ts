@@ -69,8 +69,8 @@ export class ViewportElementFinder {
   }
 
   /**
-   * #findPinnedElements finds content with `position: fixed` by testing the points of a grid over the visible part of the
-   * frame.
+   * #findPinnedElements finds content with `position: fixed` by testing the points of a grid over the visible part of
+   * the frame.
    */
   #findPinnedElements(): Set<Element> {
     if (this.#pinnedElements) return this.#pinnedElements;

@@ -5,7 +5,8 @@ import { unclobberedDocument } from './unclobbered.ts';
 
 export interface ElementVisibility {
   /**
-   * The field `isRendered` is true if the element has a box, or has display: contents, so that only its children are drawn.
+   * The field `isRendered` is true if the element has a box, or has display: contents, so that only its children are
+   * drawn.
    */
   readonly isRendered: boolean;
   /** The field `text` is true if the user can see text directly inside the element. */
@@ -132,7 +133,10 @@ function scrollsBackward(element: Element): boolean {
   return display.endsWith('flex') && flexDirection.endsWith('-reverse');
 }
 
-/** VisibilityCache caches visibility results of elements for the current task only, because a page changes between tasks. */
+/**
+ * VisibilityCache caches visibility results of elements for the current task only, because a page changes between
+ * tasks.
+ */
 interface VisibilityCache {
   readonly isTextShown: Map<Element, boolean>;
   readonly backgrounds: Map<Element, string>;

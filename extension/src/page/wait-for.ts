@@ -91,13 +91,13 @@ function isConditionMet(condition: WaitCondition, foundElements: Element[]): boo
 
 function makeWaitResult(
   conditions: readonly WaitCondition[],
-  notBeforeMs: number,
+  waitedMs: number,
   foundElement: Element | undefined,
   context: PageContext,
 ): WaitForResult {
   const names = conditions.map((condition) => condition.description).join(' and ');
   const line = foundElement?.isConnected ? { line: describeElement(foundElement, context) } : {};
-  return { message: names, notBeforeMs: Math.round(notBeforeMs), ...line };
+  return { message: names, waitedMs: Math.round(waitedMs), ...line };
 }
 
 function formatSeconds(ms: number): string {

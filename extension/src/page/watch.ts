@@ -9,25 +9,27 @@ const QuietPeriodMs = 40;
 /** MaxSettleMs limits the wait for a page that never stops changing, in milliseconds. */
 const MaxSettleMs = 2_000;
 /**
- * FirstChangeTimeoutMs is how long an action waits for the page's first change, such as the display of a server's response, in
- * milliseconds.
+ * FirstChangeTimeoutMs is how long an action waits for the page's first change, such as the display of a server's
+ * response, in milliseconds.
  */
 const FirstChangeTimeoutMs = 1_000;
 /**
- * In a hidden tab, HiddenFirstChangeTimeoutMs replaces FirstChangeTimeoutMs, because Chrome runs the page's timers only once per
- * second.
+ * In a hidden tab, HiddenFirstChangeTimeoutMs replaces FirstChangeTimeoutMs, because Chrome runs the page's timers only
+ * once per second.
  */
 const HiddenFirstChangeTimeoutMs = 1_100;
 /** ExtraLoadingWaitMs is the additional wait while the page indicates that it is loading, in milliseconds. */
 const ExtraLoadingWaitMs = 1_000;
-/** HiddenAnimationStepMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds. */
+/**
+ * HiddenAnimationStepMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
+ */
 const HiddenAnimationStepMs = 1_200;
 const AnimationStepMs = 150;
 const MaxCheckedAnimations = 200;
 const CheckIntervalMs = 10;
 /**
- * MinUnchangedChecks is how many checks must find no change, because on a busy machine time can pass in which no task of
- * the page runs.
+ * MinUnchangedChecks is how many checks must find no change, because on a busy machine time can pass in which no task
+ * of the page runs.
  */
 const MinUnchangedChecks = 3;
 /**
@@ -70,11 +72,11 @@ export class ChangeWatch {
   changes = 0;
   readonly url = location.href;
   readonly title = unclobberedDocument.title;
-  /** #roots contains the document and the shadow roots, because scroll events do not leave a shadow root. */
+  /** #observedRoots contains the document and the shadow roots, because scroll events do not leave a shadow root. */
   readonly #observedRoots = [...listKnownRoots()];
   #hasScrollEvent = false;
   #scrollPosition = readScrollPosition();
-  /** #finished contains the elements whose animations the method `waitUntilSettled` has finished. */
+  /** #finishedElements contains the elements whose animations the method `waitUntilSettled` has finished. */
   readonly #finishedElements = new Set<Element>();
   readonly #startMs = performance.now();
   #lastChangeMs = this.#startMs;
@@ -174,9 +176,9 @@ export class ChangeWatch {
   }
 
   /**
-   * The method `waitUntilSettled` waits until the page has not changed for QuietPeriodMs, and returns true if the page is still
-   * changing at the time limit. If showsSuggestions is true, `waitUntilSettled` also waits a short time for a change of a list:
-   * many fields update their list of suggestions only when the user pauses.
+   * The method `waitUntilSettled` waits until the page has not changed for QuietPeriodMs, and returns true if the page
+   * is still changing at the time limit. If showsSuggestions is true, `waitUntilSettled` also waits a short time for a
+   * change of a list: many fields update their list of suggestions only when the user pauses.
    */
   async waitUntilSettled(signal: AbortSignal, hasEffect: () => boolean, showsSuggestions = false): Promise<boolean> {
     const suggestionsEndMs = performance.now() + (showsSuggestions ? getSuggestionsTimeoutMs() : 0);

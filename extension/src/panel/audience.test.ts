@@ -12,7 +12,7 @@ const makeCall = (callFields: Partial<CallView>): CallView => ({
   ...callFields,
 });
 
-test('readVisibleReport hides messages that are not for the user, but always shows progress numbers', () => {
+test('readVisibleProgress hides messages that are not for the user, but always shows progress numbers', () => {
   const callWithUserProgress = makeCall({
     progress: 0.5,
     message: 'page 5',
@@ -65,7 +65,7 @@ test('readVisibleResult hides a result that is not for the user', () => {
   assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
-test('readVisibleReport shows a status word only to the audience of its message', () => {
+test('readVisibleProgress shows a status word only to the audience of its message', () => {
   const callWithUserProgress = makeCall({
     message: 'page 5',
     statusWord: 'fetching',

@@ -1,7 +1,10 @@
 // Ignores clicks on an approval card that has just appeared or moved. A card can move in the moment in which the user
 // clicks. Without the click guard, the user could click another card by accident and approve the wrong call.
 
-/** MinStablePositionMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
+/**
+ * MinStablePositionMs is how long an approval card must stay in place before its buttons accept clicks, in
+ * milliseconds.
+ */
 export const MinStablePositionMs = 500;
 
 export interface ClickGuard {

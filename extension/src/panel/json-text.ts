@@ -5,8 +5,8 @@
 import { replaceHiddenCharacters } from './plain-text.ts';
 
 /**
- * MaxIndentLevels is the deepest indented level of formatted JSON. Without a limit of the indentation, 8,000 nested brackets
- * would become 128 MB of spaces.
+ * MaxIndentLevels is the deepest indented level of formatted JSON. Without a limit of the indentation, 8,000 nested
+ * brackets would become 128 MB of spaces.
  */
 const MaxIndentLevels = 32;
 

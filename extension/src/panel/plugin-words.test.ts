@@ -85,7 +85,7 @@ test('findFailedPlugins finds plugins that could not be loaded', () => {
   assert.equal(findFailedPlugins(failedPlugins, '', 'on').length, 0);
 });
 
-test('countOwnPermissions counts tools with their own permission', () => {
+test('countToolPermissions counts tools with their own permission', () => {
   const tools = [
     { name: 'a', displayName: '' },
     { name: 'b', displayName: '', permission: 'off' },

@@ -86,7 +86,8 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
 });
 
 /**
- * ElapsedTime is a separate component, so that only the elapsed time of a call renders every second, not the whole call.
+ * ElapsedTime is a separate component, so that only the elapsed time of a call renders every second, not the whole
+ * call.
  */
 function ElapsedTime({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();

@@ -7,7 +7,7 @@ interface ScrollableProps {
   readonly children: ComponentChildren;
 }
 
-/** A Scrollable can have the keyboard focus, because the arrow keys cannot scroll a box without focus. */
+/** A ScrollableArea can have the keyboard focus, because the arrow keys cannot scroll a box without focus. */
 export function ScrollableArea({ class: className, label, children }: ScrollableProps): VNode {
   const attributes = { class: className, role: 'group', 'aria-label': label, tabIndex: 0 } as const;
   return <div {...attributes}>{children}</div>;

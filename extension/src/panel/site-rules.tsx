@@ -9,8 +9,8 @@ import { removeHiddenCharacters, siteRuleTexts } from './wording.ts';
 /** siteRules lists the rules for browser tools on a site, from the strictest to the most permissive. */
 const siteRules = ['off', 'read', 'ask', 'auto'] as const;
 /**
- * NoRuleOption is the select option for a site without a rule, which is listed only because the user approved calls on the
- * site.
+ * NoRuleOption is the select option for a site without a rule, which is listed only because the user approved calls on
+ * the site.
  */
 const NoRuleOption = '';
 

@@ -165,7 +165,8 @@ interface DecisionButtonProps {
   readonly label: string;
   readonly kind?: 'yes';
   /**
-   * If isDisabled is true, the button is gray, but not disabled, because a disabled button would lose the keyboard focus.
+   * If isDisabled is true, the button is gray, but not disabled, because a disabled button would lose the keyboard
+   * focus.
    */
   readonly isDisabled: boolean;
   readonly children: string;

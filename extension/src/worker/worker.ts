@@ -249,7 +249,7 @@ const connectBridgePort = makeBridgePorts({ ...pageServices, settingsSync, hotRe
 
 // ---- panels ----
 
-/** checkScriptMode restarts the link if the user turned user scripts on or off, so that the server syncs its plugins. */
+/** checkScriptMode restarts the link if the user turned user scripts on or off, so that the server syncs plugins. */
 async function checkScriptMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasInjectModeChanged())) link.restart();
 }

@@ -95,7 +95,7 @@ func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) 
 	return callResult
 }
 
-// Err returns an error that lists every [Loss], every row without a stored value, and
+// Err returns an error that lists every [Regression], every row without a stored value, and
 // every stored row that was not measured. If the measurements match the stored values,
 // Err returns nil.
 func (r Result) Err() error {

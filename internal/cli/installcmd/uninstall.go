@@ -57,7 +57,7 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// The type removal is one item that `opentabs uninstall` removes, such as the extension's
+// The type uninstallStep is one item that `opentabs uninstall` removes, such as the extension's
 // folder.
 type uninstallStep struct {
 	description string

@@ -76,7 +76,7 @@ func TestWaitForBrowser(t *testing.T) {
 					t.Errorf("WaitForBrowser returned after %s, want at most %s", waitDuration, c.maxWait)
 				}
 				if hasNoConnection := noConnectionCount == 1; hasNoConnection != c.wantNoConnection {
-					t.Errorf("WaitForBrowser called onSilence %d times; want one call = %t", noConnectionCount, c.wantNoConnection)
+					t.Errorf("WaitForBrowser called onNoConnection %d times; want one call = %t", noConnectionCount, c.wantNoConnection)
 				}
 			})
 		})

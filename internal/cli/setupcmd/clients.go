@@ -126,7 +126,7 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 	return token, backup, err
 }
 
-// The type preview describes what setup would change in the configuration of an MCP
+// The type changePreview describes what setup would change in the configuration of an MCP
 // client.
 type changePreview struct {
 	isSetUp bool

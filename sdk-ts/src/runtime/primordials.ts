@@ -93,8 +93,8 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. On a built-in prototype, a
- * page can define getters that would receive `object` as `this`.
+ * getSafeProperty returns `safeObject[key]`, but ignores properties of the built-in prototypes. On a built-in
+ * prototype, a page can define getters that would receive `safeObject` as `this`.
  */
 export function getSafeProperty(safeObject: object, key: PropertyKey): unknown {
   let ownerObject: object | null = safeObject;
@@ -125,7 +125,10 @@ export function whenSettled(
   settleThenableChain(value, onFulfilled, onRejected, 0);
 }
 
-/** settleThenableChain uses a loop, because recursion over thenables that resolve synchronously could overflow the stack. */
+/**
+ * settleThenableChain uses a loop, because recursion over thenables that resolve synchronously could overflow the
+ * stack.
+ */
 function settleThenableChain(
   value: unknown,
   onFulfilled: (value: unknown) => void,
@@ -265,7 +268,7 @@ function callThen(
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', makeDataDescriptor(undefined));
 
-/** runInMicrotask calls `work`, which must not throw, in a microtask, where `window.event` is undefined. */
+/** runInMicrotask calls `callback`, which must not throw, in a microtask, where `window.event` is undefined. */
 export function runInMicrotask(callback: () => void): void {
   apply(promiseThen, resolvedPromise, [callback]);
 }
@@ -274,10 +277,10 @@ export const lockedThenMessage =
   'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * resolveWithoutThenLookup resolves a promise with a value that is not a thenable, without running a getter of the page.
- * Resolving a promise reads the value's `then`, so the value gets a temporary own property `then` that is undefined. If
- * the page has locked an inherited `then` property, resolveWithoutThenLookup does not resolve the promise and returns
- * false.
+ * resolveWithoutThenLookup resolves a promise with a value that is not a thenable, without running a getter of the
+ * page. Resolving a promise reads the value's `then`, so the value gets a temporary own property `then` that is
+ * undefined. If the page has locked an inherited `then` property, resolveWithoutThenLookup does not resolve the promise
+ * and returns false.
  */
 export function resolveWithoutThenLookup(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {

@@ -3,9 +3,9 @@ import { apply, getSafeProperty } from './primordials.ts';
 import { isMethod } from './value.ts';
 
 /**
- * Runs the synchronous function `work` while the extension undoes the page's changes to language built-ins. On
- * platforms without `_withPristineBuiltIns`, such as the original OpenTabs, `work` runs unprotected. Throws if the page
- * has changed and locked a built-in.
+ * Runs the synchronous function `callback` while the extension undoes the page's changes to language built-ins. On
+ * platforms without `_withPristineBuiltIns`, such as the original OpenTabs, `callback` runs unprotected. Throws if the
+ * page has changed and locked a built-in.
  */
 export function withPristineBuiltIns<T>(callback: () => T): T {
   const container = getContainer();

@@ -3,18 +3,21 @@ import { formatValue } from './page.ts';
 
 /** The assertions that {@link expect} returns. Each method throws an error if its assertion fails. */
 export interface Expectation {
-  /** Asserts that the tested value is identical to `want`, by `Object.is`. */
+  /** Asserts that the tested value is identical to `expectedValue`, by `Object.is`. */
   toBe(expectedValue: unknown): void;
-  /** Asserts that the tested value equals `want` recursively. Properties that are undefined are treated as absent. */
+  /**
+   * Asserts that the tested value equals `expectedValue` recursively. Properties that are undefined are treated as
+   * absent.
+   */
   toEqual(expectedValue: unknown): void;
   /** Asserts that a string matches a regular expression, or contains another string. */
   toMatch(expectedValue: RegExp | string): void;
-  /** Asserts that a string contains a substring, or that an array contains an element equal to `want`. */
+  /** Asserts that a string contains a substring, or that an array contains an element equal to `expectedValue`. */
   toContain(expectedValue: unknown): void;
   toBeTruthy(): void;
   /**
-   * Calls the tested function and asserts that it throws. If `want` is given, the error message must match the pattern
-   * or contain the text.
+   * Calls the tested function and asserts that it throws. If `expectedValue` is given, the error message must match the
+   * pattern or contain the text.
    */
   toThrow(expectedValue?: RegExp | string): void;
   /** The same assertions in negated form, as in `expect(a).not.toBe(b)`. */

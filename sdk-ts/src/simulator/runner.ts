@@ -126,7 +126,9 @@ function advanceTest(runningTest: RunningTest): void {
   }
 }
 
-/** In a real browser, settlePassedTest ends a passed test at once, because late timers would add a second to each test. */
+/**
+ * In a real browser, settlePassedTest ends a passed test at once, because late timers would add a second to each test.
+ */
 function settlePassedTest(runningTest: RunningTest, testPassedAtMs: number): void {
   const nextTimerDelayMs = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
   const isTestSettled =

@@ -113,11 +113,11 @@ export class BrowserCalls {
     if (this.#runningTools.delete(id)) this.changed.emit();
   }
 
-  /** #run runs the tool and sends its result, but drops the result of a cancelled call. */
+  /** #runCall runs the tool and sends its result, but drops the result of a cancelled call. */
   async #runCall(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
-    // Wait until the caller of #run has added the call to the table of running calls, and then start the tool.
+    // Wait until the caller of #runCall has added the call to the table of running calls, and then start the tool.
     await Promise.resolve();
     try {
       const result = await this.#runTool(params, signal);

@@ -192,7 +192,10 @@ function readFileExtension(path: string): string {
 
 // ---- waiting ----
 
-/** waitForDownloadEnd waits until a download ends, needs the user's decision, or receives no data for DownloadStallTimeoutMs. */
+/**
+ * waitForDownloadEnd waits until a download ends, needs the user's decision, or receives no data for
+ * DownloadStallTimeoutMs.
+ */
 async function waitForDownloadEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
   let lastProgressAtMs = Date.now();

@@ -53,7 +53,10 @@ export class FrameNumbers {
     return this.#numbersByFrame;
   }
 
-  /** If a ref or snapshot number changes while #write is storing the numbers, #write stores all numbers once more. */
+  /**
+   * If a ref or snapshot number changes while #saveNumbers is storing the numbers, #saveNumbers stores all numbers once
+   * more.
+   */
   async #saveNumbers(numbersByFrame: ReadonlyMap<string, LastUsedNumbers>): Promise<void> {
     this.#hasUnsavedNumbers = true;
     if (this.#isWriting) return;

@@ -147,7 +147,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   }),
   waitFor: makeShapeGuard<page.WaitForResult>({
     message: isText,
-    notBeforeMs: isNumber,
+    waitedMs: isNumber,
     line: makeOptionalGuard(isText),
   }),
   locate: makeShapeGuard<page.LocateResult>({

@@ -205,7 +205,7 @@ test('an operation fails with page_unresponsive if the script injection hangs or
   assert.equal(await silentErrorCode, 'page_unresponsive');
 });
 
-test('onSilent can end an operation whose page ignores pings for 2 s, but not while the page answers', async (t) => {
+test('onSilence can end an operation whose page ignores pings for 2 s, but not while the page answers', async (t) => {
   const { state: pageState, runOperation, sendMessage, answer: answerOperation, codeOf } = makeFixture(t);
   const onSilence = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
   const slowRun = runOperation(onSilence);

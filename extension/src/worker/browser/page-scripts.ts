@@ -39,8 +39,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilence is called when the page has not answered pings for PageSilenceThresholdMs. If the page has still not answered when
-   * onSilence returns, the operation fails with the error that onSilence returned.
+   * onSilence is called when the page has not answered pings for PageSilenceThresholdMs. If the page has still not
+   * answered when onSilence returns, the operation fails with the error that onSilence returned.
    */
   onSilence?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
@@ -70,8 +70,8 @@ const InjectTimeoutMs = 5000;
 const PingIntervalMs = 500;
 const PageSilenceThresholdMs = 2000;
 /**
- * ContentProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
- * milliseconds.
+ * ContentProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next
+ * ping, in milliseconds.
  */
 const ContentProbeTimeoutMs = 500;
 /** UnresponsiveAfterMs is how long a page may send no message before its operations fail, in milliseconds. */
@@ -364,8 +364,8 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * If the abort reason of a cancelled operation is a ToolFailure, addProgressToAbortReason adds what the operation did before
- * the cancellation to the reason.
+ * If the abort reason of a cancelled operation is a ToolFailure, addProgressToAbortReason adds what the operation did
+ * before the cancellation to the reason.
  */
 function addProgressToAbortReason(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;

@@ -143,14 +143,17 @@ function toCaptureFailure(error: unknown): unknown {
   return makeDebuggerRequiredFailure(`Chrome took no picture (${error.message})`, showTabAlternativeTexts);
 }
 
-/** showTabAlternativeTexts are error texts that describe how to take a picture of a background tab without the debugger. */
+/**
+ * showTabAlternativeTexts are error texts that describe how to take a picture of a background tab without the debugger.
+ */
 const showTabAlternativeTexts: FailureTexts = {
   forAgent: 'Either ask the user to show the tab (or use browser_tabs with the action select and focus true)',
   forUser: 'Show the tab',
 };
 
 /**
- * viewportAlternativeTexts are error texts for a picture of more than the visible part of a tab, which needs the debugger.
+ * viewportAlternativeTexts are error texts for a picture of more than the visible part of a tab, which needs the
+ * debugger.
  */
 const viewportAlternativeTexts: FailureTexts = {
   forAgent: 'Either scroll and take pictures of the visible part, without fullPage and target',

@@ -182,7 +182,8 @@ export class TabFrames {
   }
 
   /**
-   * If another element covers the point, mapPointToParent waits until that element disappears, for at most MaxCoveredWaitMs.
+   * If another element covers the point, mapPointToParent waits until that element disappears, for at most
+   * MaxCoveredWaitMs.
    */
   async #mapPointToParent(
     call: BrowserCall,

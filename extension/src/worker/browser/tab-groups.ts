@@ -30,8 +30,8 @@ export class TabGroups {
   }
 
   /**
-   * If the Chrome permission tabGroups is missing, `addToGroup` does nothing. `addToGroup` ignores Chrome's errors, because Chrome
-   * rejects tabs in popup windows.
+   * If the Chrome permission tabGroups is missing, `addToGroup` does nothing. `addToGroup` ignores Chrome's errors,
+   * because Chrome rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastGroupAddition = this.#lastGroupAddition

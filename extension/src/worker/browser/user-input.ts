@@ -49,7 +49,9 @@ export class UserInput {
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expectedInputs = new Set<ExpectedInput>();
-  /** #watchEndMsByTab contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
+  /**
+   * #watchEndMsByTab contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID.
+   */
   readonly #watchEndMsByTab = new Map<number, number>();
   readonly #runningActions = new Set<RunningAction>();
   #storedTabHolds: readonly PanelTabHold[] = [];

@@ -167,7 +167,9 @@ class VisionTools {
     });
   }
 
-  /** #requireHitElement throws if a point is in a frame of a forbidden site, because the frame would receive the input. */
+  /**
+   * #requireHitElement throws if a point is in a frame of a forbidden site, because the frame would receive the input.
+   */
   async #requireHitElement(call: BrowserCall, top: FrameTarget, clickPoint: TabPoint): Promise<string> {
     let frame = top;
     let hitPoint = clickPoint;

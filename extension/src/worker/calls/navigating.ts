@@ -16,8 +16,8 @@ export interface NavigatingDocuments {
   /** The method `forgetDocument` removes a document and the calls that wait for it, without starting the calls. */
   forgetDocument(documentId: string): void;
   /**
-   * runAfterNavigation runs the function `start` as soon as a call can be sent to a document. During a navigation, `start`
-   * runs when the navigation ends without a new document, or after MaxDelayMs.
+   * runAfterNavigation runs the function `start` as soon as a call can be sent to a document. During a navigation,
+   * `start` runs when the navigation ends without a new document, or after MaxDelayMs.
    */
   runAfterNavigation(documentId: string, start: () => void): void;
 }

@@ -17,8 +17,8 @@ import { Signal } from '../signal.ts';
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
 /**
- * The worker requests confirmation of results after DeliveryConfirmDelayMs milliseconds, or at once when DeliveryConfirmThresholdChars UTF-16
- * code units are stored.
+ * The worker requests confirmation of results after DeliveryConfirmDelayMs milliseconds, or at once when
+ * DeliveryConfirmThresholdChars UTF-16 code units are stored.
  */
 const DeliveryConfirmDelayMs = 1000;
 const DeliveryConfirmThresholdChars = 4 * 1024 * 1024;
@@ -38,14 +38,17 @@ interface StoredReports {
   readonly waitingBatches: ReportBatch[];
 }
 
-/** MaxUnconfirmedReportChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. */
+/**
+ * MaxUnconfirmedReportChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code
+ * units.
+ */
 const MaxUnconfirmedReportChars = 256 * 1024;
 
 export interface OutboxOptions {
   send(frameText: string): boolean;
   /**
-   * The promise of `requestConfirmation` resolves when the server has processed all message frames that were sent before the call
-   * of `requestConfirmation`.
+   * The promise of `requestConfirmation` resolves when the server has processed all message frames that were sent
+   * before the call of `requestConfirmation`.
    */
   requestConfirmation(): Promise<unknown>;
 }

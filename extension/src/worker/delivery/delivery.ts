@@ -8,8 +8,8 @@ import type { SyntaxChecker } from './syntax.ts';
 
 const EntryPointTimeoutMs = 10_000;
 /**
- * AdapterRunTimeoutMs limits how long a page may take to run an adapter, because a busy page runs the adapter only after its
- * current script.
+ * AdapterRunTimeoutMs limits how long a page may take to run an adapter, because a busy page runs the adapter only
+ * after its current script.
  */
 const AdapterRunTimeoutMs = 20_000;
 /** The delay before an adapter is injected again is 400 ms at first, and doubles after each failed attempt. */
@@ -31,7 +31,9 @@ export interface DeliveryOptions {
   readonly docs: DocumentTable;
   readonly entryPoints: EntryPoints;
   plugins(): readonly PluginInfo[];
-  /** canInjectAfterLoad reports whether the worker can inject a plugin into a document that has no host for the plugin. */
+  /**
+   * canInjectAfterLoad reports whether the worker can inject a plugin into a document that has no host for the plugin.
+   */
   canInjectAfterLoad(plugin: PluginInfo): boolean;
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
@@ -60,7 +62,9 @@ interface AdapterInjection {
   waitingEntryPoint?: { readonly nonce: string; readonly acceptEntryPoint: (message: EntryPointMessage) => void };
 }
 
-/** AdapterDelivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
+/**
+ * AdapterDelivery injects the adapters of plugins into documents that match the plugins but do not run the adapters.
+ */
 export class AdapterDelivery {
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;

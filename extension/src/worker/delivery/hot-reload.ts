@@ -278,7 +278,10 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** retryOrEndReplacement repeats a replacement to which the document did not respond, up to MaxReplacementTries attempts. */
+  /**
+   * retryOrEndReplacement repeats a replacement to which the document did not respond, up to MaxReplacementTries
+   * attempts.
+   */
   #retryOrEndReplacement(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
     const { name } = adapterSwap.adapterBuild;
     if (this.#findAdapterSwap(doc, name) !== adapterSwap) return;

@@ -2,7 +2,8 @@ import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts
 import type { Doc } from '../documents/docs.ts';
 
 /**
- * Chrome parses plugin code in the isolated world SYNTAX_WORLD, so that the page's error handlers see no syntax errors.
+ * Chrome parses plugin code in the isolated world SYNTAX_CHECK_WORLD, so that the page's error handlers see no syntax
+ * errors.
  */
 export const SYNTAX_CHECK_WORLD = 'syntax';
 
@@ -27,8 +28,8 @@ export interface SyntaxChecker {
 }
 
 /**
- * The function run must run scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's
- * result.
+ * The function runScripts must run scripts in order in the isolated world SYNTAX_CHECK_WORLD, and resolve with the last
+ * script's result.
  */
 export function makeSyntaxChecker(
   runScripts: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -62,8 +63,8 @@ export interface SyntaxProblem {
 }
 
 /**
- * findSyntaxError returns undefined if the script is valid or the document does not respond. The function run must run
- * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's result.
+ * findSyntaxError returns undefined if the script is valid or the document does not respond. The function runScripts
+ * must run scripts in order in the isolated world SYNTAX_CHECK_WORLD, and resolve with the last script's result.
  */
 export async function findSyntaxError(
   runScripts: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -73,8 +74,8 @@ export async function findSyntaxError(
 }
 
 /**
- * START_LISTENING_SCRIPT is a script that stores the first error of the scripts that run after it. RETURN_ERROR is a script
- * that evaluates to the stored error and removes the error listener.
+ * START_LISTENING_SCRIPT is a script that stores the first error of the scripts that run after it. RETURN_ERROR_SCRIPT
+ * is a script that evaluates to the stored error and removes the error listener.
  */
 const START_LISTENING_SCRIPT = `
 var opentabsParse = { error: null, heard(event) {

@@ -2,8 +2,8 @@ import { Signal } from '../signal.ts';
 import type { Doc } from './docs.ts';
 
 /**
- * DocumentSilenceLimitMs is how long a document may take to answer a ping before the document counts as unresponsive, in
- * milliseconds.
+ * DocumentSilenceLimitMs is how long a document may take to answer a ping before the document counts as unresponsive,
+ * in milliseconds.
  */
 const DocumentSilenceLimitMs = 5000;
 /** PingIntervalMs is how long after the last message of a document the worker sends a ping, in milliseconds. */

@@ -28,8 +28,8 @@ export interface Handshake {
   /** The field `protocols` contains the WebSocket subprotocols to offer, which include the browser's nonce. */
   readonly protocols: readonly string[];
   /**
-   * answerChallenge returns the browser's proof of the shared key, or undefined if the server's proof in the challenge is
-   * invalid.
+   * answerChallenge returns the browser's proof of the shared key, or undefined if the server's proof in the challenge
+   * is invalid.
    */
   answerChallenge(challenge: ChallengeParams): Promise<string | undefined>;
 }

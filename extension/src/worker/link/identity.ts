@@ -54,7 +54,9 @@ export class BrowserIdentity {
     };
   }
 
-  /** If the user set the name on the command line, receiveBrowserName also stores the name as this browser's setting. */
+  /**
+   * If the user set the name on the command line, receiveBrowserName also stores the name as this browser's setting.
+   */
   async receiveBrowserName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
     this.#browserName = browserName;

@@ -49,9 +49,9 @@ export interface LinkOptions {
   random(): number;
 }
 
-/** SlowRetryDelayMs is the delay after failures that a quick retry cannot fix, such as an incompatible version. */
 const RetryDelayMs = 600;
 const RetryJitterMs = 300;
+/** SlowRetryDelayMs is the delay after failures that a quick retry cannot fix, such as an incompatible version. */
 const SlowRetryDelayMs = 30_000;
 const PairingRetryDelayMs = 1000;
 /**
@@ -61,8 +61,8 @@ const PairingRetryDelayMs = 1000;
 const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
 /**
- * ConnectionPrepareTimeoutMs limits the preparation of a connection, because Chrome may never answer a worker that starts while
- * the extension reloads.
+ * ConnectionPrepareTimeoutMs limits the preparation of a connection, because Chrome may never answer a worker that
+ * starts while the extension reloads.
  */
 const ConnectionPrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
@@ -408,7 +408,7 @@ class ServerRefusedError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);
-    this.name = 'RefusedError';
+    this.name = 'ServerRefusedError';
     this.code = code;
   }
 }

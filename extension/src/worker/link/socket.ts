@@ -16,7 +16,7 @@ export interface SocketEvents {
   onClose(code: number, reason: string): void;
 }
 
-/** An SocketOpener function opens a WebSocket, reports failures to onClose, and never throws. */
+/** A SocketOpener function opens a WebSocket, reports failures to onClose, and never throws. */
 export type SocketOpener = (url: string, webSocketProtocols: readonly string[], events: SocketEvents) => ServerSocket;
 
 export const openSocket: SocketOpener = (url, webSocketProtocols, events) => {

@@ -33,7 +33,9 @@ function makeFixture(t: TestContext) {
   const sentDecisions: CallDecideParams[] = [];
   const decisionResult: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
   const watchingStates: boolean[] = [];
-  /** While holdsCreations is true, the fake Chrome adds new notifications to pendingCreations instead of creating them. */
+  /**
+   * While holdsCreations is true, the fake Chrome adds new notifications to pendingCreations instead of creating them.
+   */
   const pendingCreations: (() => void)[] = [];
   const panelState = {
     isPanelOpen: false,

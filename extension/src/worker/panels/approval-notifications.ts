@@ -10,7 +10,9 @@ import { awaitWithin, sleep } from '../../within.ts';
 import type { ServerLink } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
-/** MinNotificationShownMs protects the user from clicking a notification that has just replaced another notification. */
+/**
+ * MinNotificationShownMs protects the user from clicking a notification that has just replaced another notification.
+ */
 const MinNotificationShownMs = 700;
 const NotificationSettleDelayMs = 500;
 const OutcomeShownMs = 6000;
@@ -74,7 +76,7 @@ export class ApprovalNotifications {
     this.onLinkLost();
   }
 
-  /** #restore finds the notification that a previous service worker has shown. */
+  /** #restoreNotification finds the notification that a previous service worker has shown. */
   async #restoreNotification(): Promise<void> {
     for (const ticketId of (await this.#options.readSessionValue(DismissedStorageKey))?.split(' ') ?? [])
       this.#dismissedIds.add(ticketId);
@@ -114,8 +116,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * If a notification were updated before NotificationSettleDelayMs has passed, Chrome would show a second notification that never
-   * closes.
+   * If a notification were updated before NotificationSettleDelayMs has passed, Chrome would show a second notification
+   * that never closes.
    */
   async #waitUntilChangeable(): Promise<void> {
     const remainingMs = this.#changeableAtMs - Date.now();
@@ -185,7 +187,8 @@ export class ApprovalNotifications {
   handleClick(id: string): void {
     const shownApproval = parseNotificationId(id);
     if (!shownApproval) return;
-    // Call openPanelFromNotification synchronously, because Chrome rejects opening the panel after the click handler has returned.
+    // Call openPanelFromNotification synchronously, because Chrome rejects opening the panel after the click handler
+    // has returned.
     const panelOpenPromise = this.#options.openPanelFromNotification();
     if (this.#shownApproval?.id === id) this.#forgetShownApproval();
     void this.#options.closeNotification(id);

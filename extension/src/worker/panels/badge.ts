@@ -55,7 +55,8 @@ export class Badge {
   }
 
   /**
-   * setWaitingCount sets the number of waiting calls. On a new link, the server sends this number only if a call is waiting.
+   * setWaitingCount sets the number of waiting calls. On a new link, the server sends this number only if a call is
+   * waiting.
    */
   setWaitingCount(count: number): void {
     if (count === this.#waitingCount) return;

@@ -17,8 +17,8 @@ export class StateWatch {
   }
 
   /**
-   * When the first panel opens, setConsumerActive always subscribes again, because the server sends its complete state only
-   * after a new subscription.
+   * When the first panel opens, setConsumerActive always subscribes again, because the server sends its complete state
+   * only after a new subscription.
    */
   setConsumerActive(stateConsumer: StateConsumer, isActive: boolean): void {
     const wasSubscribed = this.isOn;

@@ -1,6 +1,6 @@
 /**
- * CacheKeyOrigin is the prefix of all cache keys, because Cache Storage accepts only http and https URLs as keys. The host
- * code.invalid does not exist, and the extension never sends requests to it.
+ * CacheKeyOrigin is the prefix of all cache keys, because Cache Storage accepts only http and https URLs as keys. The
+ * host code.invalid does not exist, and the extension never sends requests to it.
  */
 const CacheKeyOrigin = 'https://code.invalid/';
 const CodeCacheName = 'code';

@@ -19,8 +19,8 @@ const BRIDGE_FILE = 'bridge.js';
  */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
-/** PRE_SCRIPT_PREFIX is the prefix of the registration ID of a pre-script whose adapter is injected later. */
 const ADAPTER_PREFIX = 'plugin-';
+/** PRE_SCRIPT_PREFIX is the prefix of the registration ID of a pre-script whose adapter is injected later. */
 const PRE_SCRIPT_PREFIX = 'early-';
 const BASE_PREFIX = 'base-';
 
@@ -94,7 +94,8 @@ export class Plugins {
 
   /**
    * The method `sync` registers the scripts that every matching page needs: the bridge, and a base script that can run
-   * adapters on demand. The method `registerEarlyScripts` registers pre-scripts and the adapters that start as soon as a page loads.
+   * adapters on demand. The method `registerEarlyScripts` registers pre-scripts and the adapters that start as soon as
+   * a page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -111,7 +112,10 @@ export class Plugins {
     });
   }
 
-  /** The method `registerEarlyScripts` registers all pre-scripts, and the adapters that should start as soon as a page loads. */
+  /**
+   * The method `registerEarlyScripts` registers all pre-scripts, and the adapters that should start as soon as a page
+   * loads.
+   */
   registerEarlyScripts(): Promise<void> {
     return this.#enqueue(async () => {
       if (this.#mode !== 'userScripts') return;
@@ -171,8 +175,8 @@ export class Plugins {
   }
 
   /**
-   * If Chrome rejects the scripts, registerScripts registers the scripts one by one, so that one faulty script blocks no
-   * other.
+   * If Chrome rejects the scripts, registerScripts registers the scripts one by one, so that one faulty script blocks
+   * no other.
    */
   async #registerScripts(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
@@ -212,7 +216,8 @@ export class Plugins {
   }
 
   /**
-   * #unregisterUnwanted must run before #wanted changes, because Chrome must not start a plugin that is not in #wanted.
+   * #unregisterUnwanted must run before #wantedPlugins changes, because Chrome must not start a plugin that is not in
+   * #wantedPlugins.
    */
   async #unregisterUnwanted(wantedPlugins: readonly PluginInfo[]): Promise<void> {
     const currentScriptIds = new Set(
@@ -227,8 +232,8 @@ export class Plugins {
   }
 
   /**
-   * makeBaseScripts returns two base scripts: one for plugins that also run in frames, and one for all other plugins. In each
-   * document, Chrome runs at most one of the base scripts.
+   * makeBaseScripts returns two base scripts: one for plugins that also run in frames, and one for all other plugins.
+   * In each document, Chrome runs at most one of the base scripts.
    */
   async #makeBaseScripts(): Promise<RegisteredScript[]> {
     const mainWorldPlugins = this.#wantedPlugins.filter((plugin) => plugin.world !== 'isolated');
@@ -325,7 +330,8 @@ export class Plugins {
   }
 
   /**
-   * Chrome runs scripts in the order of their registration, so #syncProbeScripts registers each host's probe before the host.
+   * Chrome runs scripts in the order of their registration, so #syncProbeScripts registers each host's probe before the
+   * host.
    */
   async #syncProbeScripts(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe must not run in child frames unless the bridge also runs in child frames.

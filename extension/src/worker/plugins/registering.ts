@@ -81,7 +81,8 @@ export class RegistrationTracker {
   }
 
   /**
-   * recordBaseScriptsRegistered records that Chrome has registered the base scripts, so that the worker can inject adapters on demand.
+   * recordBaseScriptsRegistered records that Chrome has registered the base scripts, so that the worker can inject
+   * adapters on demand.
    */
   recordBaseScriptsRegistered(): void {
     if (this.#hasChanged && this.#registrationPendingSinceMs !== undefined)

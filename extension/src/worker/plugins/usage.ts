@@ -2,8 +2,8 @@ import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * MaxPreregisteredPlugins and MaxPreregisteredChars limit the number and the total size of adapters that are registered in
- * advance. MaxPreregisteredChars is in UTF-16 code units.
+ * MaxPreregisteredPlugins and MaxPreregisteredChars limit the number and the total size of adapters that are registered
+ * in advance. MaxPreregisteredChars is in UTF-16 code units.
  */
 const MaxPreregisteredPlugins = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
@@ -70,7 +70,10 @@ export function sortForPreregistration(
     : sorted.filter((p) => p.early === true || usedPlugins.includes(p.name));
 }
 
-/** selectWithinBudget returns the first plugins whose code fits within MaxPreregisteredPlugins and MaxPreregisteredChars. */
+/**
+ * selectWithinBudget returns the first plugins whose code fits within MaxPreregisteredPlugins and
+ * MaxPreregisteredChars.
+ */
 export async function selectWithinBudget(
   plugins: readonly PluginInfo[],
   codeLength: (plugin: PluginInfo) => Promise<number>,

@@ -59,7 +59,8 @@ test('a site that has not answered for 8 s is a load error until it answers or t
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(advanceTime(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // Chrome does not report when a new tab starts to load, so the worker calls only startResponseTimer, not recordRequest.
+  // Chrome does not report when a new tab starts to load, so the worker calls only startResponseTimer, not
+  // recordRequest.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   errors.startResponseTimer(1);
   advanceTime(5000);

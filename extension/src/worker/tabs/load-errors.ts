@@ -2,8 +2,8 @@ import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * AbortedErrorName is Chrome's error for a cancelled navigation. After a cancelled navigation, the tab keeps its current
- * page. Chrome also cancels a navigation that becomes a download.
+ * AbortedErrorName is Chrome's error for a cancelled navigation. After a cancelled navigation, the tab keeps its
+ * current page. Chrome also cancels a navigation that becomes a download.
  */
 const AbortedErrorName = 'net::ERR_ABORTED';
 
@@ -35,7 +35,8 @@ export class TabLoadErrors {
   }
 
   /**
-   * startResponseTimer starts the response timer of a new tab, because Chrome does not report when a new tab starts to load.
+   * startResponseTimer starts the response timer of a new tab, because Chrome does not report when a new tab starts to
+   * load.
    */
   startResponseTimer(tabId: number): void {
     if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startAnswerTimer(tabId);

@@ -80,8 +80,8 @@ export class TabReloader {
   #lastRegistrationAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /**
-   * #checking contains the tabs that are being checked. Several tabs are checked in parallel, because a busy page may
-   * take seconds to answer.
+   * #checkingTabIds contains the tabs that are being checked. Several tabs are checked in parallel, because a busy page
+   * may take seconds to answer.
    */
   readonly #checkingTabIds = new Set<number>();
   #mustCheckAllTabs = false;
@@ -133,7 +133,9 @@ export class TabReloader {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** The method `expectsReload` reports whether TabReloader is still checking a tab and will possibly reload the tab. */
+  /**
+   * The method `expectsReload` reports whether TabReloader is still checking a tab and will possibly reload the tab.
+   */
   expectsReload(tabId: number): boolean {
     return this.#mustCheckAllTabs || this.#checkCountsByTab.has(tabId);
   }

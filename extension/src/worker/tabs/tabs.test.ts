@@ -131,7 +131,7 @@ test('a tab that Chrome has unloaded is reported as discarded', () => {
 test('a tab with an error page is reported with the error, unless the tab is loading again or shows a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
-  const expectations = { expects: () => true, arrives: () => true, loadError };
+  const expectations = { expects: () => true, isArriving: () => true, loadError };
   const report = (tabFields: Partial<ChromeTab>, topDocument?: DocWithPlugins) => {
     const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], expectations);
     return [tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload, tabInfo?.loading ?? tabInfo?.arriving];
@@ -142,7 +142,7 @@ test('a tab with an error page is reported with the error, unless the tab is loa
 });
 
 test('a site that does not answer is reported as an error even while the tab loads', () => {
-  const expectations = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const expectations = { expects: () => true, isArriving: () => true, loadError: { name: 'no_answer', atMs: 9 } };
   const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], expectations);
   assert.deepEqual([tabInfo?.loadError, tabInfo?.needsReload, tabInfo?.loading], ['no_answer', ['p'], undefined]);
   // While the tab loads a new document, its previous document is still connected and still runs calls.

@@ -19,7 +19,10 @@ export interface TabsOptions {
   query(): Promise<readonly ChromeTab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** The method `findLiveDoc` returns the top document of a tab, or undefined if the document has not reported its plugins. */
+  /**
+   * The method `findLiveDoc` returns the top document of a tab, or undefined if the document has not reported its
+   * plugins.
+   */
   findLiveDoc(tabId: number): DocWithPlugins | undefined;
   frames(tabId: number): readonly DocWithPlugins[];
   /** The method `expects` reports whether a tab will receive a plugin's new adapter without a reload. */
@@ -67,8 +70,8 @@ export class Tabs {
   }
 
   /**
-   * scheduleSend sends a change of the tab list for which a call may be waiting. scheduleSend sends at most one change per
-   * TabUpdateDelayMs immediately, and collects further changes.
+   * scheduleSend sends a change of the tab list for which a call may be waiting. scheduleSend sends at most one change
+   * per TabUpdateDelayMs immediately, and collects further changes.
    */
   scheduleSend(): void {
     const atMs = Date.now();

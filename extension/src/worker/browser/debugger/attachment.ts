@@ -25,7 +25,8 @@ export class Attachment {
   isAttached = false;
   isDetached = false;
   /**
-   * The field `detachedPromise` is a promise that rejects when the debugger is detached from the tab while tools use the debugger.
+   * The field `detachedPromise` is a promise that rejects when the debugger is detached from the tab while tools use
+   * the debugger.
    */
   readonly detachedPromise: Promise<never>;
   readonly #stopWatching: () => void;

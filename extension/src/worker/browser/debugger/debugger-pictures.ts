@@ -5,7 +5,10 @@ import type { Picture, PicturesBrowser } from '../pictures.ts';
 import { makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-/** MaxPictureSidePixels limits the width and the height of a picture. Chrome writes no WebP picture of more than 16,383 pixels. */
+/**
+ * MaxPictureSidePixels limits the width and the height of a picture. Chrome writes no WebP picture of more than 16,383
+ * pixels.
+ */
 export const MaxPictureSidePixels = 8000;
 const CaptureTimeoutMs = 5000;
 const MaxPictureAttempts = 2;

@@ -38,13 +38,14 @@ export interface DebuggerSession {
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
   onEvent(listener: EventListener): () => void;
   /**
-   * onChildTarget calls a listener for each cross-site frame and worker of the tab, until the returned function is called.
-   * onChildTarget needs the debugger feature "children". A new child target executes the commands that the listener sends
-   * synchronously before the target runs any script.
+   * onChildTarget calls a listener for each cross-site frame and worker of the tab, until the returned function is
+   * called. onChildTarget needs the debugger feature "children". A new child target executes the commands that the
+   * listener sends synchronously before the target runs any script.
    */
   onChildTarget(listener: ChildListener): () => void;
   /**
-   * watchChildren adds a listener like onChildTarget, and resolves when the listener has handled all current child targets.
+   * watchChildren adds a listener like onChildTarget, and resolves when the listener has handled all current child
+   * targets.
    */
   watchChildren(listener: ChildListener): Promise<() => void>;
 }
@@ -54,7 +55,7 @@ export interface DebuggerHold {
   readonly session: DebuggerSession;
   /** The field `detachedPromise` is a promise that rejects when the debugger is detached from the tab. */
   readonly detachedPromise: Promise<never>;
-  /** The method `detachIfUnused` turns off the features of the DebuggerHold, and allows the debugger to be detached. */
+  /** The method `release` turns off the features of the DebuggerHold, and allows the debugger to be detached. */
   release(): Promise<void>;
 }
 

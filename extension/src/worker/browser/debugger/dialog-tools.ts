@@ -11,7 +11,8 @@ export type DialogBrowser = Pick<typeof chromeTabs, 'readWindowFocus' | 'restore
 /** MaxMessageChars limits the length of a dialog's message in a tool result, in UTF-16 code units. */
 const MaxMessageChars = 1000;
 /**
- * ManyDialogsThreshold is the number of consecutive dialogs after which a tool result describes how to stop the dialogs.
+ * ManyDialogsThreshold is the number of consecutive dialogs after which a tool result describes how to stop the
+ * dialogs.
  */
 const ManyDialogsThreshold = 10;
 

@@ -4,12 +4,14 @@
 
 const ScriptSourceName = 'browser_evaluate.js';
 /**
- * ScriptCodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the same.
+ * ScriptCodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the
+ * same.
  */
 const ScriptCodePrefix = '((code, run) => run(code))(async () => (';
 
 /**
- * makeScriptExpression wraps the agent's code in a function expression, so that Chrome parses the code without running it.
+ * makeScriptExpression wraps the agent's code in a function expression, so that Chrome parses the code without running
+ * it.
  */
 export function makeScriptExpression(code: string): string {
   return `${ScriptCodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
@@ -101,9 +103,9 @@ function findCodePosition(
 }
 
 /**
- * ScriptRunnerSource is the source of a function that runs the agent's code and writes the result as JSON. ScriptRunnerSource
- * contains its own JSON writer, because page libraries that define Array.prototype.toJSON change the result of
- * JSON.stringify.
+ * ScriptRunnerSource is the source of a function that runs the agent's code and writes the result as JSON.
+ * ScriptRunnerSource contains its own JSON writer, because page libraries that define Array.prototype.toJSON change the
+ * result of JSON.stringify.
  */
 const ScriptRunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};

@@ -104,7 +104,7 @@ export class ScriptEvaluator {
     }
   }
 
-  /** #watch rejects when the document no longer exists, or when an open dialog blocks the document. */
+  /** #watchDocument rejects when the document no longer exists, or when an open dialog blocks the document. */
   async #watchDocument(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(DocumentCheckIntervalMs, signal);

@@ -93,7 +93,7 @@ export class ResourceTools {
   }
 }
 
-/** The parameter `problem` is the error that occurred when the worker tried to read the original HTML. */
+/** The parameter `resourceProblem` is the error that occurred when the worker tried to read the original HTML. */
 async function readCurrentDocument(
   sendCommand: (method: string, params: Fields) => Promise<Fields>,
   { frame, type }: FrameResource,

@@ -12,8 +12,8 @@ const MaxRules = 60;
 const MaxRuleCharacters = 600;
 
 /**
- * MakeHeaderFinder finds the style sheets of a tab in which a coverage recording has already enabled the debugger domain
- * CSS.
+ * MakeHeaderFinder finds the style sheets of a tab in which a coverage recording has already enabled the debugger
+ * domain CSS.
  */
 type MakeHeaderFinder = CssCoverage['makeHeaderFinder'];
 

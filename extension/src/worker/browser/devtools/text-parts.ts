@@ -9,8 +9,8 @@ const MaxStoredCharacters = 8_000_000;
 export interface TextPart {
   readonly text: string;
   /**
-   * The field `sentences` contains sentences for the agent: the position of the part in the text, and how to read the next
-   * part. `sentences` is empty if the whole text fits into one part.
+   * The field `sentences` contains sentences for the agent: the position of the part in the text, and how to read the
+   * next part. `sentences` is empty if the whole text fits into one part.
    */
   readonly sentences: readonly string[];
 }

@@ -29,7 +29,8 @@ const PendingReadTimeoutMs = 2000;
 interface RedirectChain {
   readonly requests: RecordedRequest[];
   /**
-   * The fields `sent` and `receivedResponses` contain the headers that were actually transferred, in the order of the redirects.
+   * The fields `sent` and `receivedResponses` contain the headers that were actually transferred, in the order of the
+   * redirects.
    */
   readonly sent: Headers[];
   readonly receivedResponses: { readonly headers: Headers; readonly status: number }[];
@@ -46,8 +47,8 @@ export class NetworkRecorder {
   readonly #pendingBodyReads = new Set<Promise<void>>();
   /** #childByRequest maps each request of a frame without a web URL to the child target that reported the request. */
   readonly #childByRequest = new Map<RecordedRequest, string>();
-  /** #page is the origin of the page that the tab currently shows. */
   #topFrame = '';
+  /** #pageOrigin is the origin of the page that the tab currently shows. */
   #pageOrigin: string;
   #storedBodyBytes = 0;
   #requestCount = 0;
@@ -83,8 +84,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * The method `waitForPendingBodies` waits for bodies that Chrome is still returning, and determines the origins of frames without a
-   * web URL.
+   * The method `waitForPendingBodies` waits for bodies that Chrome is still returning, and determines the origins of
+   * frames without a web URL.
    */
   async waitForPendingBodies(): Promise<void> {
     const finding = [...this.#childByRequest].map(([requestEntry, childId]) =>

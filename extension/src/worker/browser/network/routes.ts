@@ -63,7 +63,7 @@ export class Routes {
     return removedCount;
   }
 
-  /** #update makes Chrome pause only requests that match the URL pattern of a request rule. */
+  /** #updatePatterns makes Chrome pause only requests that match the URL pattern of a request rule. */
   async #updatePatterns(): Promise<void> {
     const patterns = this.routes.map(({ pattern }) => ({ urlPattern: toChromePattern(pattern) }));
     await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequestPattern] });
