@@ -278,7 +278,7 @@ func TestAudienceSelectsEvents(t *testing.T) {
 				got = append(got, eventText)
 			}
 			if err != nil || strings.Join(got, " ") != want {
-				t.Errorf("events of the follower = %q, want %q; error %v", got, want, err)
+				t.Errorf("events of the subscriber = %q, want %q; error %v", got, want, err)
 			}
 			name.Close()
 		}

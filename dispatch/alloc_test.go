@@ -39,7 +39,7 @@ func TestCallAllocations(t *testing.T) {
 }
 
 // TestReportAllocations checks that a progress report allocates no memory if a client
-// wants notifications and no follower exists.
+// wants notifications and no subscriber exists.
 func TestReportAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})

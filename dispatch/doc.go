@@ -24,7 +24,7 @@
 //   - [progress.Sender]: the progress notifications for the client (package progress)
 //   - [activity.Set]: content that the tool shows beside its progress (package activity)
 //
-// Package events describes calls to surfaces and keeps the events for followers. An event is built only when a follower
+// Package events describes calls to surfaces and keeps the events for subscribers. An event is built only when a subscriber
 // reads the event.
 //
 // # Concurrency

@@ -133,7 +133,7 @@ func TestSubscribersReceiveEndEventsAtShutdown(t *testing.T) {
 		d.Shutdown()
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(startedAt) != 0 {
-			t.Errorf("after %v the follower had %d events, error %v; want at once an ended event and no error", time.Since(startedAt), len(events), err)
+			t.Errorf("after %v the subscriber had %d events, error %v; want at once an ended event and no error", time.Since(startedAt), len(events), err)
 		}
 	})
 }

@@ -34,11 +34,11 @@ type (
 	View = events.View
 	// TimelineEntry is one step in the timeline of a call.
 	TimelineEntry = events.TimelineEntry
-	// Event is one change of a call, as followers receive it.
+	// Event is one change of a call, as subscribers receive it.
 	Event = events.Event
 	// EventKind is the kind of an [Event].
 	EventKind = events.Kind
-	// SubscribeOptions select the events that a follower receives.
+	// SubscribeOptions select the events that a subscriber receives.
 	SubscribeOptions = events.SubscribeOptions
 	// Subscriber reads the events of a dispatcher.
 	Subscriber = events.Subscriber

@@ -37,7 +37,7 @@ func TestSubscribersReceiveEveryEventInOrder(t *testing.T) {
 		for _, f := range []*dispatch.Subscriber{a, b} {
 			events, missedCount, err := f.Next(t.Context())
 			if err != nil || missedCount != 0 || len(events) != len(kinds) {
-				t.Fatalf("the follower read %d events and missed %d, error %v; want %d events", len(events), missedCount, err, len(kinds))
+				t.Fatalf("the subscriber read %d events and missed %d, error %v; want %d events", len(events), missedCount, err, len(kinds))
 			}
 			for i, e := range events {
 				if e.Kind != kinds[i] || e.Seq != uint64(i+1) {
@@ -89,7 +89,7 @@ func TestSlowSubscriberDelaysNothingAndLosesEvents(t *testing.T) {
 			events = append(events, laterEvents...)
 		}
 		if err != nil || missedCount != n+3-4096 {
-			t.Fatalf("the follower read %d events and missed %d, error %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
+			t.Fatalf("the subscriber read %d events and missed %d, error %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
 		}
 		for i := 1; i < len(events); i++ {
 			if events[i].Seq != events[i-1].Seq+1 {
@@ -162,33 +162,33 @@ func TestSubscriberResumesFromSequence(t *testing.T) {
 		f.Close()
 		runCalls(t, d, 1)
 		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
-			t.Errorf("a follower after event 2 read the events %v and missed %d; want 3 to 6 and none missed", seqs, missedCount)
+			t.Errorf("a subscriber after event 2 read the events %v and missed %d; want 3 to 6 and none missed", seqs, missedCount)
 		}
 		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{}); missedCount != 0 || seqs != nil {
-			t.Errorf("a follower without After read the old events %v and missed %d; want no events and none missed", seqs, missedCount)
+			t.Errorf("a subscriber without After read the old events %v and missed %d; want no events and none missed", seqs, missedCount)
 		}
 		if _, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 1 << 40}); missedCount == 0 {
-			t.Error("a follower after an unknown event number missed 0 events, want at least 1")
+			t.Error("a subscriber after an unknown event number missed 0 events, want at least 1")
 		}
 		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{IncludesEarlierEvents: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
-			t.Errorf("a follower from the start read the events %v and missed %d; want 6 events and none missed", seqs, missedCount)
+			t.Errorf("a subscriber from the start read the events %v and missed %d; want 6 events and none missed", seqs, missedCount)
 		}
-		// For a follower of one call, the number of missed events includes missed events of other
+		// For a subscriber of one call, the number of missed events includes missed events of other
 		// calls.
 		f = d.Subscribe(dispatch.SubscribeOptions{})
 		defer f.Close()
 		lastCallID := runCalls(t, d, 2000)
 		if seqs, missedCount := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6, CallID: lastCallID}); len(seqs) != 3 || missedCount != 6006-6-4096 {
-			t.Errorf("a follower of the last call read %d events and missed %d; want 3 and %d", len(seqs), missedCount, 6006-6-4096)
+			t.Errorf("a subscriber of the last call read %d events and missed %d; want 3 and %d", len(seqs), missedCount, 6006-6-4096)
 		}
 		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "messages__export"}); len(seqs) != 6 {
-			t.Errorf("a follower of the tool read the events %v, want 6 events", seqs)
+			t.Errorf("a subscriber of the tool read the events %v, want 6 events", seqs)
 		}
 		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "messages"}); len(seqs) != 6 {
-			t.Errorf("a follower of the plugin read the events %v, want 6 events", seqs)
+			t.Errorf("a subscriber of the plugin read the events %v, want 6 events", seqs)
 		}
 		if seqs, _ := readFirstEvents(dispatch.SubscribeOptions{AfterSeq: 6000, Tool: "other"}); len(seqs) != 0 {
-			t.Errorf("a follower of another tool read the events %v, want no events", seqs)
+			t.Errorf("a subscriber of another tool read the events %v, want no events", seqs)
 		}
 	})
 }
@@ -206,7 +206,7 @@ func TestSubscriberResumesTooLate(t *testing.T) {
 		defer f.Close()
 		events, missedCount, err := f.Next(t.Context())
 		if err != nil || len(events) != 0 || missedCount == 0 {
-			t.Errorf("the first Next of the late follower returned %d events, %d missed, error %v; want no events, some missed and no error", len(events), missedCount, err)
+			t.Errorf("the first Next of the late subscriber returned %d events, %d missed, error %v; want no events, some missed and no error", len(events), missedCount, err)
 		}
 		runCalls(t, d, 1)
 		if events, missedCount, err := f.Next(t.Context()); err != nil || len(events) != 3 || missedCount != 0 {
@@ -226,7 +226,7 @@ func TestEventIsEncodedOnceForAllSubscribers(t *testing.T) {
 		firstEvents, _, errA := a.Next(t.Context())
 		secondEvents, _, errB := b.Next(t.Context())
 		if errA != nil || errB != nil || &firstEvents[0].JSON()[0] != &secondEvents[0].JSON()[0] {
-			t.Errorf("two followers received separate encodings of one event (errors %v and %v), want one shared encoding", errA, errB)
+			t.Errorf("two subscribers received separate encodings of one event (errors %v and %v), want one shared encoding", errA, errB)
 		}
 		var e dispatch.Event
 		if err := json.Unmarshal(firstEvents[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
@@ -237,7 +237,7 @@ func TestEventIsEncodedOnceForAllSubscribers(t *testing.T) {
 
 func BenchmarkCallsWithSubscribers(b *testing.B) {
 	for _, subscriberCount := range []int{0, 1, 1000} {
-		b.Run(fmt.Sprint("followers=", subscriberCount), func(b *testing.B) {
+		b.Run(fmt.Sprint("subscribers=", subscriberCount), func(b *testing.B) {
 			bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
 				s.Reports(newNumberReports(1, 2), 0)
 				s.Finish(nil, nil)
@@ -299,7 +299,7 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 5 {
-			t.Fatalf("the follower read %d events, error %v; want 5 events and no error", len(events), err)
+			t.Fatalf("the subscriber read %d events, error %v; want 5 events and no error", len(events), err)
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]

@@ -137,14 +137,14 @@ func TestSubscribeFromViewReceivesLaterEvents(t *testing.T) {
 		f := d.Subscribe(dispatch.SubscribeOptions{AfterSeq: v.Seq})
 		defer f.Close()
 		if f.Position() != v.Seq {
-			t.Errorf("a follower after event %d has the position %d, want the same number", v.Seq, f.Position())
+			t.Errorf("a subscriber after event %d has the position %d, want the same number", v.Seq, f.Position())
 		}
 		nextStep <- struct{}{}
 		nextStep <- struct{}{}
 		synctest.Wait()
 		events, missedCount, err := f.Next(t.Context())
 		if err != nil || missedCount != 0 || len(events) != 3 || events[0].Call.ReportCount != 2 || f.Position() != 6 {
-			t.Errorf("the follower read %d events, missed %d, error %v, position %d; want 3 events after the first report", len(events), missedCount, err, f.Position())
+			t.Errorf("the subscriber read %d events, missed %d, error %v, position %d; want 3 events after the first report", len(events), missedCount, err, f.Position())
 		}
 	})
 }

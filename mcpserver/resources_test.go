@@ -326,7 +326,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 		w.Drop(l.Subscriber)
 	}
 	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.subscription != nil {
-		t.Errorf("after the end: %d subscriptions, %d resources, follower %v; want 0, 0 and nil", w.subscriptionCount, len(w.subscribedByURI), w.subscription)
+		t.Errorf("after the end: %d subscriptions, %d resources, subscriber %v; want 0, 0 and nil", w.subscriptionCount, len(w.subscribedByURI), w.subscription)
 	}
 }
 

@@ -47,7 +47,7 @@ type Calls interface {
 	// is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	shape.Calls
-	// Subscribe returns a follower that receives all later events of all calls.
+	// Subscribe returns a subscriber that receives all later events of all calls.
 	Subscribe(dispatch.SubscribeOptions) *dispatch.Subscriber
 }
 

@@ -163,7 +163,7 @@ func TestPanelStateUpdatesAreRateLimited(t *testing.T) {
 		}
 		w.advanceTime(time.Second)
 		got := p.stateFrames()
-		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers may receive the last change up to 60 ms late
+		if len(got) < 9 || len(got) > 11 { // the dispatcher's subscribers may receive the last change up to 60 ms late
 			t.Errorf("%d states arrived within 1.1 s, want 9 to 11", len(got))
 		}
 		if lastProgress := *got[len(got)-1].Calls[0].Progress; lastProgress != 0.999 {

@@ -73,7 +73,7 @@ type LastReportValues struct {
 	Message, StatusWord string
 }
 
-// Change is one change of a call, from which an [Event] is built when a follower reads.
+// Change is one change of a call, from which an [Event] is built when a subscriber reads.
 // Creating a Change is cheap, so that calls are hardly delayed. A published Change, its
 // CallFacts and its Details are read-only.
 type Change struct {

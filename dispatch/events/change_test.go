@@ -122,11 +122,11 @@ func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	newestSeq := s.newestSeq
 	s.ringMu.RUnlock()
 	if newestSeq != 0 || s.queue.count != maxRingEvents {
-		t.Errorf("the stream made %d events while no follower read, and %d changes wait; want 0 and %d", newestSeq, s.queue.count, maxRingEvents)
+		t.Errorf("the stream made %d events while no subscriber read, and %d changes wait; want 0 and %d", newestSeq, s.queue.count, maxRingEvents)
 	}
 	events, missedCount, err := f.Next(t.Context())
 	if err != nil || missedCount != droppedEvents || len(events) != maxNextEvents || events[0].Seq != droppedEvents+1 || events[0].Call.CallID != fmt.Sprint(droppedEvents) {
-		t.Fatalf("the follower read %d events and missed %d, error %v; want %d events, and %d missed", len(events), missedCount, err, maxNextEvents, droppedEvents)
+		t.Fatalf("the subscriber read %d events and missed %d, error %v; want %d events, and %d missed", len(events), missedCount, err, maxNextEvents, droppedEvents)
 	}
 	if events[0].Call.Status != "queued" || s.queue.count != 0 {
 		t.Errorf("first event = %+v, and %d changes wait in the queue; want a queued call and no waiting changes", events[0], s.queue.count)

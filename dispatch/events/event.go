@@ -44,7 +44,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	shared *sharedEncoding // the field shared is set only for events that a follower receives
+	shared *sharedEncoding // the field shared is set only for events that a subscriber receives
 }
 
 // IsForUser reports whether surfaces show the event to the user by default: reports for the
@@ -61,7 +61,7 @@ func (e *Event) IsForUser() bool {
 	}
 }
 
-// JSON returns the event as JSON, which is encoded once for all followers. The caller must
+// JSON returns the event as JSON, which is encoded once for all subscribers. The caller must
 // not modify the returned bytes.
 func (e *Event) JSON() []byte {
 	if e.shared == nil {
@@ -72,7 +72,7 @@ func (e *Event) JSON() []byte {
 }
 
 // sharedEncoding contains the JSON of an event, which is encoded on first use and shared by
-// all followers. The field named size is the approximate memory of the event, in bytes.
+// all subscribers. The field named size is the approximate memory of the event, in bytes.
 type sharedEncoding struct {
 	once sync.Once
 	json []byte

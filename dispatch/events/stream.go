@@ -13,13 +13,13 @@ import (
 const (
 	maxRingEvents = 4096
 	maxRingBytes  = 16 << 20
-	// recordingTimeout is how long a Stream records events after its last follower has closed.
+	// recordingTimeout is how long a Stream records events after its last subscriber has closed.
 	recordingTimeout = 2 * time.Minute
 )
 
-// Followers are woken wakeDelay after a change, at most once per wakeInterval. While the queue contains at least
-// maxRingEvents/2 changes or maxRingBytes/2 bytes, followers are woken once per backlogInterval, not once per
-// wakeInterval. Followers are woken in groups of wakeGroupSize. After each group of followers, a pause of
+// Subscribers are woken wakeDelay after a change, at most once per wakeInterval. While the queue contains at least
+// maxRingEvents/2 changes or maxRingBytes/2 bytes, subscribers are woken once per backlogInterval, not once per
+// wakeInterval. Subscribers are woken in groups of wakeGroupSize. After each group of subscribers, a pause of
 // wakeGroupPause leaves the processor to running calls.
 const (
 	wakeDelay       = 10 * time.Millisecond
@@ -30,7 +30,7 @@ const (
 )
 
 // ErrSubscriberClosed is the error that Subscriber.Next returns after Subscriber.Close.
-var ErrSubscriberClosed = errors.New("the follower is closed")
+var ErrSubscriberClosed = errors.New("the subscriber is closed")
 
 // SubscribeOptions select the events that a Subscriber receives. The zero SubscribeOptions select
 // all future events.
@@ -47,7 +47,7 @@ type SubscribeOptions struct {
 	// Audience selects events by their audience: "user" selects all events for the user
 	// ([Event.IsForUser]), and "internal" selects all events whose audience is not "user".
 	Audience string
-	// IsImmediate wakes the follower immediately after each change. Followers without
+	// IsImmediate wakes the subscriber immediately after each change. Subscribers without
 	// IsImmediate read changes in batches, which slows calls down less.
 	IsImmediate bool
 }
@@ -71,10 +71,10 @@ func (o *SubscribeOptions) matches(e *Event) bool {
 	}
 }
 
-// Stream keeps the last events in one ring buffer for all followers. Publish only adds a
-// small Change to a queue, and the next follower that reads turns all queued changes into
-// events. Because Publish only adds to a queue, many followers do not slow down calls, and
-// no events are built while no follower reads.
+// Stream keeps the last events in one ring buffer for all subscribers. Publish only adds a
+// small Change to a queue, and the next subscriber that reads turns all queued changes into
+// events. Because Publish only adds to a queue, many subscribers do not slow down calls, and
+// no events are built while no subscriber reads.
 type Stream struct {
 	isRecording atomic.Bool
 
@@ -83,7 +83,7 @@ type Stream struct {
 	ringMu      sync.RWMutex
 	newestSeq   uint64
 	oldestSeq   uint64
-	eventRing   []*Event // event n is at index n % maxRingEvents; eventRing is nil until the first follower
+	eventRing   []*Event // event n is at index n % maxRingEvents; eventRing is nil until the first subscriber
 	ringBytes   int
 	spareQueue  changeQueue
 	subscribers []*Subscriber

@@ -24,11 +24,11 @@ func TestClosedSubscribersAreRemoved(t *testing.T) {
 		}
 		for index, f := range s.subscribers {
 			if f.index != index || f == subscribers[i] {
-				t.Errorf("field index of the follower at position %d = %d, want the position", index, f.index)
+				t.Errorf("field index of the subscriber at position %d = %d, want the position", index, f.index)
 			}
 		}
 	}
 	if len(s.subscribers) != 0 {
-		t.Errorf("the stream still has %d followers; want 0", len(s.subscribers))
+		t.Errorf("the stream still has %d subscribers; want 0", len(s.subscribers))
 	}
 }

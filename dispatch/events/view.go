@@ -100,7 +100,7 @@ type View struct {
 	// sets, is the number of the last event that the View includes. A reader that has this
 	// View skips the events up to number Seq, because the View already includes their
 	// changes. A reader must call Subscribe before Find, because events are numbered only while
-	// there is a follower.
+	// there is a subscriber.
 	Timeline []TimelineEntry `json:"timeline,omitempty"`
 	Trace    *hops.View      `json:"trace,omitempty"`
 	Seq      uint64          `json:"seq,omitempty"`

@@ -2,7 +2,7 @@ package events
 
 import "time"
 
-// The type waker sends requests to the goroutine that wakes the followers of a Stream.
+// The type waker sends requests to the goroutine that wakes the subscribers of a Stream.
 type waker struct {
 	requests      chan struct{}
 	backlogSignal chan struct{}
@@ -20,7 +20,7 @@ func (w *waker) request(hasBacklog bool) {
 	}
 }
 
-// Publish does not wake followers itself, because the woken followers would compete with the running call for a
+// Publish does not wake subscribers itself, because the woken subscribers would compete with the running call for a
 // processor.
 func (s *Stream) wakeSubscribers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
@@ -61,8 +61,8 @@ func tryReceive(c <-chan struct{}) {
 	}
 }
 
-// WakeSubscribers wakes all followers now, in groups. Dispatcher.Shutdown uses WakeSubscribers
-// so that followers read the last events before the server stops.
+// WakeSubscribers wakes all subscribers now, in groups. Dispatcher.Shutdown uses WakeSubscribers
+// so that subscribers read the last events before the server stops.
 func (s *Stream) WakeSubscribers() {
 	var group [wakeGroupSize]*Subscriber
 	for offset := 0; ; offset += wakeGroupSize {

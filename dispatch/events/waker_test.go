@@ -25,7 +25,7 @@ func TestSubscribersReadInBatches(t *testing.T) {
 					return
 				}
 				if missedCount > 0 {
-					t.Errorf("the follower missed %d events, want 0", missedCount)
+					t.Errorf("the subscriber missed %d events, want 0", missedCount)
 				}
 				batches = append(batches, batch{time.Now(), len(events)})
 			}
@@ -66,7 +66,7 @@ func TestSubscribersReadInBatches(t *testing.T) {
 		}
 		time.Sleep(wakeInterval + wakeDelay)
 		if _, events, _ := summarizeBatches(startedAt); events != 50_000 {
-			t.Errorf("the follower read %d events, want 50,000", events)
+			t.Errorf("the subscriber read %d events, want 50,000", events)
 		}
 		f.Close()
 		<-done
@@ -83,16 +83,16 @@ func TestImmediateSubscriberIsNotDelayed(t *testing.T) {
 			s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{CallID: "call_1"}})
 			events, _, err := immediateSubscriber.Next(t.Context())
 			if err != nil || len(events) != 1 || time.Since(startedAt) != time.Duration(i)*time.Millisecond {
-				t.Errorf("after change %d, the immediate follower read %d events after %v, error %v; want 1 event at once", i, len(events), time.Since(startedAt), err)
+				t.Errorf("after change %d, the immediate subscriber read %d events after %v, error %v; want 1 event at once", i, len(events), time.Since(startedAt), err)
 			}
 			time.Sleep(time.Millisecond)
 		}
 		if events, _, err := batchedSubscriber.Next(t.Context()); err != nil || len(events) != 3 {
-			t.Errorf("the other follower read %d events, error %v; want 3 events and no error", len(events), err)
+			t.Errorf("the other subscriber read %d events, error %v; want 3 events and no error", len(events), err)
 		}
 		immediateSubscriber.Close()
 		if len(s.immediateSubscribers) != 0 {
-			t.Error("the stream still wakes a closed follower, want no followers to wake")
+			t.Error("the stream still wakes a closed subscriber, want no subscribers to wake")
 		}
 	})
 }

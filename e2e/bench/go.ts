@@ -98,7 +98,7 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
   return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 
-/** internal/bench/followers.go documents the fields of EventCounts. */
+/** internal/bench/subscribers.go documents the fields of EventCounts. */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
 export interface EventSubscribers {
@@ -113,10 +113,10 @@ export async function startEventSubscribers(
   count: number,
   leavesEventsUnread = false,
 ): Promise<EventSubscribers> {
-  const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
+  const args = ['subscribers', '-port', `${port}`, '-token', token, '-n', `${count}`];
   const child = startBenchProgram(leavesEventsUnread ? [...args, '-stuck'] : args);
   const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  if (Number((await outputLines.next()).value) !== count) throw new Error('the followers did not start');
+  if (Number((await outputLines.next()).value) !== count) throw new Error('the subscribers did not start');
   return {
     async count() {
       child.stdin.write('\n');

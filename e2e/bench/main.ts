@@ -13,8 +13,6 @@ import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
 import { measureHotReload } from './rows/dev.ts';
 import { measureCallThroughput, measureEcho } from './rows/echo.ts';
-import { measureEchoWithSubscribers } from './rows/followed-echo.ts';
-import { measureSubscribers } from './rows/followers.ts';
 import { measureDispatch, measureHubCalls, measureSearch } from './rows/gobench.ts';
 import { measureServerRestart, measureWorkerRestart } from './rows/heal.ts';
 import { measureHops } from './rows/hops.ts';
@@ -24,6 +22,8 @@ import { measureEventDelivery, measureProgress } from './rows/progress.ts';
 import { measureResult } from './rows/result.ts';
 import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
+import { measureEchoWithSubscribers } from './rows/subscribed-echo.ts';
+import { measureSubscribers } from './rows/subscribers.ts';
 
 const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<BenchRow[]>>> = {
   // Benchmark rows without a browser run first, because a running browser would distort their measured times.
@@ -34,7 +34,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Be
   hub: measureHubCalls,
   search: measureSearch,
   server: measureServer,
-  followers: async (fixture) => [
+  subscribers: async (fixture) => [
     ...(await measureSubscribers(fixture)),
     ...(await measureEchoWithSubscribers(fixture)),
   ],

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BenchFixture } from './bench-fixture.ts';
 import type { BenchRow } from './row.ts';
-import { measureSubscribers } from './rows/followers.ts';
 import { measureDispatch, measureHubCalls, measureSearch } from './rows/gobench.ts';
+import { measureSubscribers } from './rows/subscribers.ts';
 
 function assertRowsAreMeasured(benchRows: readonly BenchRow[]): void {
   assert.notEqual(benchRows.length, 0);
@@ -20,7 +20,7 @@ for (const [rowName, measureRow] of Object.entries({ measureDispatch, measureHub
   });
 }
 
-test('the row "followers" is measured with three followers', async () => {
+test('the row "subscribers" is measured with three subscribers', async () => {
   const fixture = new BenchFixture();
   try {
     assertRowsAreMeasured(await measureSubscribers(fixture, { subscriberCount: 3, callsPerBlock: 20, roundCount: 1 }));

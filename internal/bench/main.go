@@ -13,8 +13,8 @@
 //		Runs the baseline server: a plain HTTP echo, and an echo through a page (floor.go).
 //	bench instant -state DIR -token T
 //		Runs the HTTP and MCP server of opentabs with a simulated browser (instant.go).
-//	bench followers -port N -token T -n N
-//		Connects clients that count the events of the route /events (followers.go).
+//	bench subscribers -port N -token T -n N
+//		Connects clients that count the events of the route /events (subscribers.go).
 //	bench smoke [-update]
 //		Measures the rows of `make bench-smoke` in the root of the repository (smoke.go).
 package main
@@ -49,10 +49,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stateDir := flags.String("state", "", "the state directory with the plugins for instant")
 	token := flags.String("token", "", "the token that instant requires")
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
-	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
-	n := flags.Int("n", 1, "how many followers there are")
+	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that subscribers connect to")
+	n := flags.Int("n", 1, "how many subscribers there are")
 	shouldUpdate := flags.Bool("update", false, "smoke stores the new values")
-	readsNothing := flags.Bool("stuck", false, "followers read nothing")
+	readsNothing := flags.Bool("stuck", false, "subscribers read nothing")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -72,12 +72,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			go memory.LimitFreeMemory(context.Background()) // the command opentabs serve also calls LimitFreeMemory
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
-	case "followers":
+	case "subscribers":
 		err = readEventStreams(*port, *token, *n, *readsNothing, stdin, stdout)
 	case "smoke":
 		err = runSmoke(context.Background(), stdout, *shouldUpdate)
 	default:
-		err = fmt.Errorf("the mode is %q: give client, floor, instant, followers or smoke", mode)
+		err = fmt.Errorf("the mode is %q: give client, floor, instant, subscribers or smoke", mode)
 	}
 	if err := errors.Join(err, stopProfile()); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)

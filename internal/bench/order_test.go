@@ -123,7 +123,7 @@ func TestCancelSendsNotification(t *testing.T) {
 
 func TestRunRejectsUnknownMode(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant, followers or smoke") {
+	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant, subscribers or smoke") {
 		t.Errorf("unknown mode: exit code %d, stderr %q; want exit code 1 and the list of modes", code, &stderr)
 	}
 }

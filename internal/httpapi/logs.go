@@ -19,7 +19,7 @@ import (
 // Logs reads the log entries of adapters. *pluginlog.Log implements this interface.
 type Logs interface {
 	LastEntries(f pluginlog.Filter, n int) []pluginlog.Entry
-	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
+	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Subscriber)
 }
 
 var _ Logs = (*pluginlog.Log)(nil)

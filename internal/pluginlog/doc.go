@@ -7,6 +7,6 @@
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. [Log.Add] never blocks. A follower that reads too
-// slowly loses log entries, and [Follower.Next] returns the number of lost entries.
+// A [Log] is safe for concurrent use. [Log.Add] never blocks. A subscriber that reads too
+// slowly loses log entries, and [Subscriber.Next] returns the number of lost entries.
 package pluginlog

@@ -25,7 +25,7 @@ const (
 	// If more than maxKeptPlugins plugins log, the log forgets the entries of the plugin that has not logged for the
 	// longest time.
 	maxKeptPlugins = 64
-	// maxPendingEntries is the maximum number of log entries that wait for one follower.
+	// maxPendingEntries is the maximum number of log entries that wait for one subscriber.
 	maxPendingEntries = 1000
 	// maxAdditions and maxAdditionBytes limit the queued additions, which still contain secrets.
 	maxAdditions     = 256
@@ -69,7 +69,7 @@ type Log struct {
 	droppedEntries   map[string]int
 	seq              uint64
 	plugins          map[string]*pluginEntries
-	followers        map[*Follower]struct{}
+	subscribers      map[*Subscriber]struct{}
 	isClosed         bool
 }
 
@@ -88,7 +88,7 @@ func Open(stateDir string, o Options) *Log {
 	l := &Log{
 		options: o, stateDir: stateDir,
 		pendingAdditions: make(chan pendingEntries, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
-		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
+		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, subscribers: map[*Subscriber]struct{}{},
 		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: maxKeptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
@@ -175,7 +175,7 @@ func (l *Log) store(a pendingEntries) {
 		l.keepEntry(entries[i])
 		l.lineLog.Write(entries[i].encodeLine())
 	}
-	for f := range l.followers {
+	for f := range l.subscribers {
 		f.push(entries)
 	}
 }
@@ -239,25 +239,25 @@ func lastEntries(entries []Entry, n int) []Entry {
 	return entries
 }
 
-// Follow returns the last n log entries that f selects (none if n is 0) and a follower of
-// all later entries. The caller must close the follower.
-func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
+// Follow returns the last n log entries that f selects (none if n is 0) and a subscriber of
+// all later entries. The caller must close the subscriber.
+func (l *Log) Follow(f Filter, n int) ([]Entry, *Subscriber) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	follower := &Follower{log: l, filter: f, wake: make(chan struct{}, 1)}
+	subscriber := &Subscriber{log: l, filter: f, wake: make(chan struct{}, 1)}
 	if l.isClosed {
-		follower.isClosed = true
-		follower.wakeReader()
+		subscriber.isClosed = true
+		subscriber.wakeReader()
 	} else {
-		l.followers[follower] = struct{}{}
+		l.subscribers[subscriber] = struct{}{}
 	}
 	if n <= 0 {
-		return nil, follower
+		return nil, subscriber
 	}
-	return l.newestEntries(f, n), follower
+	return l.newestEntries(f, n), subscriber
 }
 
-// Close stores the queued log entries and closes the log and its followers.
+// Close stores the queued log entries and closes the log and its subscribers.
 func (l *Log) Close() {
 	l.mu.Lock()
 	if l.isClosed {
@@ -269,18 +269,18 @@ func (l *Log) Close() {
 	l.mu.Unlock()
 	<-l.done
 	l.mu.Lock()
-	for f := range l.followers {
+	for f := range l.subscribers {
 		f.isClosed = true
 		f.wakeReader()
 	}
-	clear(l.followers)
+	clear(l.subscribers)
 	l.mu.Unlock()
 	l.lineLog.Close()
 }
 
-// Follower receives the log entries that are added after it was created. Calls of a
-// Follower's methods must not be concurrent.
-type Follower struct {
+// Subscriber receives the log entries that are added after it was created. Calls of a
+// Subscriber's methods must not be concurrent.
+type Subscriber struct {
 	log    *Log
 	filter Filter
 	wake   chan struct{}
@@ -292,7 +292,7 @@ type Follower struct {
 }
 
 // The caller of push has locked Log.mu.
-func (f *Follower) push(entries []Entry) {
+func (f *Subscriber) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Matches(e) {
 			continue
@@ -306,7 +306,7 @@ func (f *Follower) push(entries []Entry) {
 	}
 }
 
-func (f *Follower) wakeReader() {
+func (f *Subscriber) wakeReader() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -316,7 +316,7 @@ func (f *Follower) wakeReader() {
 // Next blocks until new log entries are available, and returns the entries. The result
 // missedEntries counts log entries that were lost because Next was called too late. Next
 // returns errClosed if the log was closed, or the error of ctx if ctx has ended.
-func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
+func (f *Subscriber) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
 		entries, missedEntries, isClosed := f.entries, f.missedEntries, f.isClosed
@@ -336,11 +336,11 @@ func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int
 	}
 }
 
-// Close removes the follower from the log.
-func (f *Follower) Close() {
+// Close removes the subscriber from the log.
+func (f *Subscriber) Close() {
 	f.log.mu.Lock()
 	defer f.log.mu.Unlock()
-	delete(f.log.followers, f)
+	delete(f.log.subscribers, f)
 	f.isClosed = true
 	f.wakeReader()
 }

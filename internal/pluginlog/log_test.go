@@ -204,13 +204,13 @@ func TestFollowReceivesNewEntries(t *testing.T) {
 		if len(got) != maxPendingEntries || missedEntries != 5 || err != nil {
 			t.Errorf("Next returned %d entries, missed entries %d, error %v; want maxPendingEntries entries and 5 missed", len(got), missedEntries, err)
 		}
-		noEntries, closedFollower := l.Follow(Filter{}, 0)
+		noEntries, closedSubscriber := l.Follow(Filter{}, 0)
 		if len(noEntries) != 0 {
 			t.Errorf("Follow with n = 0 returned %+v; want no entries", noEntries)
 		}
-		closedFollower.Close()
-		if _, _, err := closedFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("Next of a closed follower returned %v; want the error %v", err, errClosed)
+		closedSubscriber.Close()
+		if _, _, err := closedSubscriber.Next(t.Context()); !errors.Is(err, errClosed) {
+			t.Errorf("Next of a closed subscriber returned %v; want the error %v", err, errClosed)
 		}
 		go func() {
 			<-time.After(time.Second)
@@ -220,9 +220,9 @@ func TestFollowReceivesNewEntries(t *testing.T) {
 			t.Errorf("Next after Close of the log returned %v; want the error %v", err, errClosed)
 		}
 		l.Add("work", newParams("a", wire.LogInfo, "too late"))
-		if _, followerAfterClose := l.Follow(Filter{}, 0); followerAfterClose != nil {
-			if _, _, err := followerAfterClose.Next(t.Context()); !errors.Is(err, errClosed) {
-				t.Errorf("Next of a follower that started after Close of the log returned %v; want the error %v", err, errClosed)
+		if _, subscriberAfterClose := l.Follow(Filter{}, 0); subscriberAfterClose != nil {
+			if _, _, err := subscriberAfterClose.Next(t.Context()); !errors.Is(err, errClosed) {
+				t.Errorf("Next of a subscriber that started after Close of the log returned %v; want the error %v", err, errClosed)
 			}
 		}
 	})

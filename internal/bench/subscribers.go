@@ -13,13 +13,13 @@ import (
 	"sync/atomic"
 )
 
-// subscriberCounts contains the lowest and the highest number of events that a follower has
+// subscriberCounts contains the lowest and the highest number of events that a subscriber has
 // read so far. For each line of stdin, the program bench prints one subscriberCounts as
 // JSON.
 type subscriberCounts struct {
 	// The fields MinEvents and MaxEvents are the lowest and the highest number of events that one
-	// follower has read. The field MissedEvents is how many times the server reported to a
-	// follower that events were lost.
+	// subscriber has read. The field MissedEvents is how many times the server reported to a
+	// subscriber that events were lost.
 	MinEvents    int64 `json:"least"`
 	MaxEvents    int64 `json:"most"`
 	MissedEvents int64 `json:"missed"`
@@ -35,7 +35,7 @@ type eventSubscribers struct {
 	bytes         atomic.Int64
 }
 
-// The clients of a stuck follower group never read their streams, like clients that hang.
+// The clients of a stuck subscriber group never read their streams, like clients that hang.
 func readEventStreams(port int, token string, n int, readsNothing bool, stdin io.Reader, stdout io.Writer) error {
 	c := &eventSubscribers{events: make([]atomic.Int64, n)}
 	defer func() {
@@ -46,7 +46,7 @@ func readEventStreams(port int, token string, n int, readsNothing bool, stdin io
 	for i := range n {
 		body, err := c.open(port, token)
 		if err != nil {
-			return fmt.Errorf("follower %d: %w", i, err)
+			return fmt.Errorf("subscriber %d: %w", i, err)
 		}
 		if !readsNothing {
 			go c.read(i, body)

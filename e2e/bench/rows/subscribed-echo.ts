@@ -7,7 +7,7 @@ const subscriberCount = 10;
 const roundCount = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
-/** measureEchoWithSubscribers measures how much the open side panel and ten followers of /events slow down a call. */
+/** measureEchoWithSubscribers measures how much the open side panel and ten subscribers of /events slow down a call. */
 export async function measureEchoWithSubscribers(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const measureEcho = async () => {
@@ -41,22 +41,22 @@ export async function measureEchoWithSubscribers(fixture: BenchFixture): Promise
   await measureWithPanel(measureEcho);
   const variantSummaries = await measureAlternately(roundCount, {
     alone: measureEcho,
-    followers: () => measureWithSubscribers(measureEcho),
+    subscribers: () => measureWithSubscribers(measureEcho),
     panel: () => measureWithPanel(measureEcho),
     all: () => measureWithPanel(() => measureWithSubscribers(measureEcho)),
   });
   const baselineSummary = variantSummaries.get('alone');
   return (
     [
-      ['followers', `${subscriberCount} followers of /events`],
+      ['subscribers', `${subscriberCount} subscribers of /events`],
       ['panel', 'the side panel open'],
-      ['all', `the side panel open and ${subscriberCount} followers of /events`],
+      ['all', `the side panel open and ${subscriberCount} subscribers of /events`],
     ] as const
   ).map(([name, variantDescription]) => {
     const variantSummary = variantSummaries.get(name);
     if (!variantSummary || !baselineSummary) throw new Error('nothing was measured');
     return {
-      id: 'followers',
+      id: 'subscribers',
       what: `time of a call that echoes 200 B through a page, p50, with ${variantDescription}; floor: without`,
       ours: formatSummary(variantSummary),
       floor: formatSummary(baselineSummary),

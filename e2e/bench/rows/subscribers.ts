@@ -11,7 +11,7 @@ import { computeMedian, measureAlternately } from '../samples.ts';
 
 const token = 'bench';
 
-/** SubscriberBenchScale is the number of followers, of measured calls in a block, and of blocks. */
+/** SubscriberBenchScale is the number of subscribers, of measured calls in a block, and of blocks. */
 export interface SubscriberBenchScale {
   readonly subscriberCount: number;
   readonly callsPerBlock: number;
@@ -26,7 +26,7 @@ export async function measureSubscribers(
     roundCount: 5,
   },
 ): Promise<BenchRow[]> {
-  const subscribersHome = join(fixture.homeFolder, 'followers');
+  const subscribersHome = join(fixture.homeFolder, 'subscribers');
   const plugin = join(subscribersHome, 'bench-plugin');
   mkdirSync(subscribersHome, { recursive: true });
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
@@ -73,7 +73,7 @@ export async function measureSubscribers(
     const calls = callsPerBlock * roundCount;
     const readMinEventCount = async () => (await eventSubscribers.count()).least;
     const beganMs = performance.now();
-    await waitFor('each follower to read the last event', async () => {
+    await waitFor('each subscriber to read the last event', async () => {
       const previousCount = await readMinEventCount();
       await pause(100);
       return (await readMinEventCount()) === previousCount;
@@ -88,11 +88,11 @@ export async function measureSubscribers(
       ratesWithStalledSubscribers.push(await measureCallRate());
     const stalledSubscriberMemory = readResidentMemory(server.pid);
     await stalledSubscribers.close();
-    const id = 'followers';
+    const id = 'subscribers';
     return [
       {
         id,
-        what: `time of a call at one call per 5 ms, p50, with ${subscriberCount} followers of /events; floor: no followers`,
+        what: `time of a call at one call per 5 ms, p50, with ${subscriberCount} subscribers of /events; floor: no subscribers`,
         ours: formatSummary(summaryWithSubscribers),
         floor: formatSummary(summaryWithoutSubscribers),
         value: summaryWithSubscribers.p50 / summaryWithoutSubscribers.p50,
@@ -100,31 +100,31 @@ export async function measureSubscribers(
       },
       {
         id,
-        what: `calls per second with 32 concurrent calls and ${subscriberCount} followers of /events; floor: no followers`,
+        what: `calls per second with 32 concurrent calls and ${subscriberCount} subscribers of /events; floor: no subscribers`,
         ours: `${Math.round(computeMedian(ratesWithSubscribers))}/s`,
         floor: `${Math.round(computeMedian(ratesWithoutSubscribers))}/s`,
       },
       {
         id,
-        what: `events that the slowest of ${subscriberCount} followers read, of ${calls * 3} events`,
+        what: `events that the slowest of ${subscriberCount} subscribers read, of ${calls * 3} events`,
         ours: `${eventCounts.least} (most ${eventCounts.most}, gaps reported ${eventCounts.missed} times), all caught up after ${formatMs(catchUpMs)}`,
       },
       {
         id,
-        what: `resident memory of the server with ${subscriberCount} followers, after ${calls * 3} calls`,
+        what: `resident memory of the server with ${subscriberCount} subscribers, after ${calls * 3} calls`,
         ours: formatMegabytes(residentBytes),
         value: residentBytes / 1e6,
         threshold: makeUpperThreshold(150, 'MB'),
       },
       {
         id,
-        what: `calls per second with ${subscriberCount} followers of /events that never read`,
+        what: `calls per second with ${subscriberCount} subscribers of /events that never read`,
         ours: `${Math.round(computeMedian(ratesWithStalledSubscribers))}/s`,
         floor: `${Math.round(computeMedian(ratesWithoutSubscribers))}/s`,
       },
       {
         id,
-        what: `peak resident memory of the server with ${subscriberCount} followers that never read`,
+        what: `peak resident memory of the server with ${subscriberCount} subscribers that never read`,
         ours: formatMegabytes(stalledSubscriberMemory.peak),
         value: stalledSubscriberMemory.peak / 1e6,
         threshold: makeUpperThreshold(250, 'MB'),

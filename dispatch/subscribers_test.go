@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// The benchmark alternates blocks of calls with followers and blocks without followers, so that other load on the
-// machine slows down both kinds equally. The metric "ratio" is the duration of a block of calls with followers divided
-// by the duration of a block without followers, as a median. The metric "path-ratio" is measured with followers that
+// The benchmark alternates blocks of calls with subscribers and blocks without subscribers, so that other load on the
+// machine slows down both kinds equally. The metric "ratio" is the duration of a block of calls with subscribers divided
+// by the duration of a block without subscribers, as a median. The metric "path-ratio" is measured with subscribers that
 // never read, so it covers only the cost to the call
 // itself.
 func BenchmarkSubscriberOverhead(b *testing.B) {
@@ -119,14 +119,14 @@ func TestCallAllocationsWithSubscribers(t *testing.T) {
 	for range 2000 {
 		call()
 	}
-	alloctest.Check(t, "one call with ten followers", 12, 1, call)
+	alloctest.Check(t, "one call with ten subscribers", 12, 1, call)
 
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
 	progress, totalProgress := 0.0, 1e18
 	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
-	alloctest.Check(t, "one report with ten followers", 1, 0, func() {
+	alloctest.Check(t, "one report with ten subscribers", 1, 0, func() {
 		progress++
 		sink{c}.Reports(reports, 0)
 	})

@@ -45,7 +45,7 @@ func TestFollowEventsCountsEvents(t *testing.T) {
 	go func() { followErr <- readEventStreams(port, "T", 3, false, stdin, outWriter) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
-		t.Fatalf("first line of the followers = %q; want \"3\", the number of connected followers", lines.Text())
+		t.Fatalf("first line of the subscribers = %q; want \"3\", the number of connected subscribers", lines.Text())
 	}
 	for want := `{"least":100,"most":100,"missed":3,`; !strings.HasPrefix(lines.Text(), want); {
 		if _, err := io.WriteString(requestPipe, "\n"); err != nil {

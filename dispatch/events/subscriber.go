@@ -7,12 +7,12 @@ import (
 
 // Subscriber reads the events of a dispatcher. If a Subscriber is too slow, the oldest unread
 // events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
-// current state. A Subscriber is cheap, because all followers share one buffer of the last
+// current state. A Subscriber is cheap, because all subscribers share one buffer of the last
 // 4,096 events or 16 MB.
 type Subscriber struct {
 	stream     *Stream
 	options    SubscribeOptions
-	index      int           // the field index is the follower's index in Stream.subscribers; guarded by Stream.ringMu
+	index      int           // the field index is the subscriber's index in Stream.subscribers; guarded by Stream.ringMu
 	wakeSignal chan struct{} // wakeSignal contains a value while there may be events to read
 	closeOnce  sync.Once
 	closed     chan struct{}
@@ -20,7 +20,7 @@ type Subscriber struct {
 	// Only the goroutine that calls Next uses lastSeq and the fields after it.
 	lastSeq     uint64
 	missedCount int
-	// canConvertChanges is true before the follower's first read and after each wake-up: only then does the follower
+	// canConvertChanges is true before the subscriber's first read and after each wake-up: only then does the subscriber
 	// convert queued changes to events.
 	canConvertChanges bool
 	lastReadableSeq   uint64
@@ -29,8 +29,8 @@ type Subscriber struct {
 const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 events at once, oldest first. The result missedCount counts all events
-// that the follower has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
-// ErrSubscriberClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
+// that the subscriber has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
+// ErrSubscriberClosed. Only one goroutine at a time may call Next. The subscribers share the returned events, so the caller
 // must not modify them.
 func (f *Subscriber) Next(ctx context.Context) (events []*Event, missedCount int, err error) {
 	for {
@@ -79,7 +79,7 @@ func (f *Subscriber) unreadEvents() []*Event {
 // SubscribeOptions.AfterSeq. Only the goroutine that calls Next may call Position.
 func (f *Subscriber) Position() uint64 { return f.lastSeq }
 
-// Close removes the follower from its Stream and makes Next return ErrSubscriberClosed. Close
+// Close removes the subscriber from its Stream and makes Next return ErrSubscriberClosed. Close
 // may be called more than once.
 func (f *Subscriber) Close() {
 	f.closeOnce.Do(func() {
