@@ -6,7 +6,7 @@ import { compileRegex, type LinearRegex } from './linear-regex.ts';
 import { formatNodeHeader, SnapshotPrinter } from './lines.ts';
 import { computeElementName } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
-import { waitForNextTask } from './pace.ts';
+import { TaskSlices } from './pace.ts';
 import { computeRole } from './roles.ts';
 import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
@@ -61,13 +61,11 @@ async function findBySelector(
   const hasFilter = role !== undefined || matchesText !== undefined;
   const elements = selectElements(selector, hasFilter ? Number.POSITIVE_INFINITY : MaxCountedMatches);
   const mask = collectKnownSecrets(); // selectElements has already found all shadow roots
-  let sliceEnd = performance.now() + TimeSliceMs;
+  const taskSlices = new TaskSlices(context.signal);
   for (const [i, element] of elements.entries()) {
-    if (performance.now() > sliceEnd) {
+    if (taskSlices.isTaskTimeOver) {
       context.report({ message: `searched ${i} elements`, progress: i, total: elements.length });
-      await waitForNextTask();
-      context.signal.throwIfAborted();
-      sliceEnd = performance.now() + TimeSliceMs;
+      await taskSlices.startNextTask();
     }
     if (role !== undefined && computeRole(element) !== role) continue;
     if (matchesText && !matchesText(mask.maskText(readVisibleText(element)))) continue;
@@ -86,7 +84,6 @@ function readVisibleText(element: Element): string {
 }
 
 const MaxSearchedCharacters = 100_000;
-const TimeSliceMs = 50;
 const MaxTextElements = 100;
 
 /**

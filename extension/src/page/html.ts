@@ -16,7 +16,6 @@ const PrintedAttributes = new Set(
 );
 const MaxAttributeCharacters = 300;
 const MaxCharacters = 4_000_000;
-const TimeSliceMs = 50;
 
 export class HtmlWriter {
   readonly frames: Element[] = [];
@@ -25,11 +24,9 @@ export class HtmlWriter {
   #characterCount = 0;
   #visitedCount = 0;
   #nestingDepth = 0;
-  #timeSliceEndMs = 0;
 
-  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the HTML. */
+  /** The method `run` yields the number of visited elements after each 32 elements, and finally returns the HTML. */
   *run(root: Element): Generator<number, string> {
-    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     yield* this.#visit(root);
     return this.#parts
       .join('')
@@ -44,10 +41,7 @@ export class HtmlWriter {
       this.isTruncated = true;
       return;
     }
-    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
-      yield this.#visitedCount;
-      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
-    }
+    if ((++this.#visitedCount & 31) === 0) yield this.#visitedCount;
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
     if (!elementVisibility.isRendered) return;

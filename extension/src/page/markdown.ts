@@ -14,7 +14,6 @@ import { MaxNesting } from './walk.ts';
 /** MaxCharacters limits the text that is collected from a page, regardless of how the text is divided into parts. */
 const MaxCharacters = 4_000_000;
 const MaxUrlCharacters = 500;
-const TimeSliceMs = 50;
 
 const SkippedTags = new Set(
   'script style template noscript head meta link title desc metadata defs symbol datalist base rp'.split(' '),
@@ -40,7 +39,6 @@ export class MarkdownWriter {
   #characterCount = 0;
   #visitedCount = 0;
   #nestingDepth = 0;
-  #timeSliceEndMs = 0;
   #lastRenderedGrid: Element | undefined;
   isTruncated = false;
 
@@ -48,9 +46,8 @@ export class MarkdownWriter {
     this.#isMarkdown = isMarkdown;
   }
 
-  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
+  /** The method `run` yields the number of visited elements after each 32 elements, and finally returns the Markdown or text. */
   *run(root: Element): Generator<number, string> {
-    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { hasLineBreaks: false, isSingleLine: false });
     this.#endLine();
     return this.#lines
@@ -68,10 +65,7 @@ export class MarkdownWriter {
       this.isTruncated = true;
       return;
     }
-    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
-      yield this.#visitedCount;
-      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
-    }
+    if ((++this.#visitedCount & 31) === 0) yield this.#visitedCount;
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
     if (!elementVisibility.isRendered || elementVisibility.hidesContents) return;

@@ -34,6 +34,25 @@ export class TaskSlices {
   }
 }
 
+/**
+ * runInTasks runs steps to their end in tasks of at most about 40 ms. Before the page can run between two tasks,
+ * runInTasks calls onPause with the value of the last step.
+ */
+export async function runInTasks<V, R>(
+  steps: Iterator<V, R>,
+  signal: AbortSignal,
+  onPause?: (value: V) => void,
+): Promise<R> {
+  const taskSlices = new TaskSlices(signal);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (!taskSlices.isTaskTimeOver) continue;
+    onPause?.(step.value);
+    await taskSlices.startNextTask();
+  }
+}
+
 /** Chrome throttles timers in a hidden tab, but not Atomics.waitAsync on shared memory. */
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCellIndex = 0;

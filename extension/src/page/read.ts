@@ -4,7 +4,7 @@ import { makeFrameInfo } from './frames.ts';
 import { HtmlWriter } from './html.ts';
 import { MarkdownWriter } from './markdown.ts';
 import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
-import { waitForNextTask } from './pace.ts';
+import { runInTasks } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { DefaultMaxTokens, getRootElement, isPdf, PdfNote, readDocumentTitle } from './snapshot.ts';
 import { findTarget, type PageContext, type StoredText } from './state.ts';
@@ -22,14 +22,10 @@ export async function readContent(args: ReadArguments, context: PageContext): Pr
   const format = args.format ?? 'markdown';
   const root = args.target ? findTarget(args.target, context) : getRootElement();
   const writer = format === 'html' ? new HtmlWriter() : new MarkdownWriter(format === 'markdown');
-  const steps = writer.run(root);
-  let iteratorResult = steps.next();
-  for (; !iteratorResult.done; iteratorResult = steps.next()) {
-    context.report({ message: `read ${iteratorResult.value} elements`, progress: iteratorResult.value });
-    await waitForNextTask();
-    context.signal.throwIfAborted();
-  }
-  const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(iteratorResult.value));
+  const pageText = await runInTasks(writer.run(root), context.signal, (visitedCount) =>
+    context.report({ message: `read ${visitedCount} elements`, progress: visitedCount }),
+  );
+  const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(pageText));
   const id = context.state.storeText({ text, isTruncated: writer.isTruncated });
   const frames = writer.frames.map((element) => {
     const ref = context.state.refs.getElementRef(element, context.prefix, 'iframe', '');

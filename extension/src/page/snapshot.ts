@@ -6,7 +6,7 @@ import { foldLines } from './fold.ts';
 import { makeFrameInfo } from './frames.ts';
 import { joinLines, type Line, SnapshotPrinter } from './lines.ts';
 import type { Rect, SnapshotArguments, SnapshotMode, SnapshotResult } from './operations.ts';
-import { TaskSlices, waitForNextTask } from './pace.ts';
+import { runInTasks, TaskSlices } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { findTarget, type PageContext, type StoredLine, type StoredSnapshot } from './state.ts';
 import type { TreeNode } from './tree.ts';
@@ -70,8 +70,8 @@ export async function takeSnapshot(options: SnapshotOptions, context: PageContex
   const tree = await runWalk(walk, root, context);
   if (isPdf()) tree.children.unshift({ kind: 'text', element: root, elements: [root], text: PdfNote });
   const printer = new SnapshotPrinter(refs, mode);
+  await runInTasks(printer.printParts(tree, 0, 'root'), context.signal);
   const taskSlices = new TaskSlices(context.signal);
-  for (const _ of printer.printParts(tree, 0, 'root')) if (taskSlices.isTaskTimeOver) await taskSlices.startNextTask();
   const isLong = printer.lines.length > MaxLinesPerTask;
   if (isLong) await taskSlices.startNextTask();
   const secrets = collectSecrets();
@@ -89,21 +89,12 @@ export async function takeSnapshot(options: SnapshotOptions, context: PageContex
   };
 }
 
-async function runWalk(walk: TreeWalk, root: Element, context: PageContext): Promise<TreeNode> {
-  const steps = walk.run(root);
+function runWalk(walk: TreeWalk, root: Element, context: PageContext): Promise<TreeNode> {
   let total: number | undefined;
-  for (;;) {
-    const iteratorResult = steps.next();
-    if (iteratorResult.done) return iteratorResult.value;
+  return runInTasks(walk.run(root), context.signal, (visitedCount) => {
     total ??= unclobberedDocument.getElementsByTagName('*').length;
-    context.report({
-      message: `read ${iteratorResult.value} elements`,
-      progress: Math.min(iteratorResult.value, total),
-      total,
-    });
-    await waitForNextTask();
-    context.signal.throwIfAborted();
-  }
+    context.report({ message: `read ${visitedCount} elements`, progress: Math.min(visitedCount, total), total });
+  });
 }
 
 export function buildTree(root: Element, context: PageContext): Promise<TreeNode> {

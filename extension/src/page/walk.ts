@@ -113,7 +113,6 @@ const MinTokensForMoreRows = 6_000;
 const MaxUnfoldedChildren = 50;
 const MaxAlwaysShownRows = 100;
 const MaxMixedChildren = 30;
-const TimeSliceMs = 40;
 const MaxNameCharacters = 200;
 const MaxTextCharacters = 2_000;
 
@@ -130,15 +129,13 @@ export class TreeWalk {
   #tokenCount = 0;
   #isAtLineStart = true;
   #nestingDepth = 0;
-  #timeSliceEndMs = 0;
 
   constructor(options: WalkOptions) {
     this.#options = options;
   }
 
-  /** The method `run` yields the number of visited elements every 40 ms, and finally returns the root of the tree. */
+  /** The method `run` yields the number of visited elements after each 32 elements, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
-    this.#timeSliceEndMs = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
     yield* this.#visit(root, top, {
       clip: this.#options.view.clip,
@@ -168,10 +165,7 @@ export class TreeWalk {
     if (element instanceof HTMLElement && element.inert) return;
     const original = element.getAttribute('aria-hidden') === 'true' ? findHiddenOriginal(element) : element;
     if (!original) return;
-    if ((++this.visitedCount & 31) === 0 && performance.now() > this.#timeSliceEndMs) {
-      yield this.visitedCount;
-      this.#timeSliceEndMs = performance.now() + TimeSliceMs;
-    }
+    if ((++this.visitedCount & 31) === 0) yield this.visitedCount;
     const style = getComputedStyle(element);
     const elementVisibility = determineVisibility(element, style);
     if (!elementVisibility.isRendered) return this.#addUndrawnElement(element, parent, position);
