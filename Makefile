@@ -67,7 +67,7 @@ attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
 bench-program:
-	go build -trimpath -o bin/bench ./internal/bench
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/bench ./internal/bench
 
 ## bench: measures every number that docs/performance.md promises, and its reference value (floor); ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
 bench: setup build bench-program

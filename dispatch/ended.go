@@ -8,7 +8,7 @@ import (
 // These constants limit the work for ended calls that is delayed, such as running AfterHooks. The delay afterHookDelay
 // lets the result reach the client before the delayed work begins.
 const (
-	afterHookDelay    = 5 * time.Millisecond
+	afterHookDelay    = 20 * time.Millisecond
 	maxAfterHookCalls = 1000
 	maxAfterHookBytes = 16 << 20
 )

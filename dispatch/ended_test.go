@@ -54,14 +54,14 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		}
 		call()
 		call()
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
 		call()
 		synctest.Wait()
-		if time.Since(startedAt) != 10*time.Millisecond || len(recordedHooks) != 0 || log.Len() != 0 {
-			t.Errorf("after %v the hooks had received %q and the log was %q; want after 10ms no call and an empty log", time.Since(startedAt), recordedHooks, log.String())
+		if time.Since(startedAt) != 30*time.Millisecond || len(recordedHooks) != 0 || log.Len() != 0 {
+			t.Errorf("after %v the hooks had received %q and the log was %q; want after 30ms no call and an empty log", time.Since(startedAt), recordedHooks, log.String())
 		}
 		close(release)
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
 		synctest.Wait()
 		if !slices.Equal(recordedHooks, want) || strings.Count(log.String(), "call ended") != 3 {
 			t.Errorf("calls that the hooks received = %q, want %q; log = %s, want three ended calls", recordedHooks, want, log.String())

@@ -65,6 +65,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "client":
 		err = serveRequests(stdin, stdout)
 	case "floor":
+		linkDaemon()
 		err = serveLoopback(&http.Server{Handler: newBaselineServer()}, *port, stdin, stdout)
 	case "instant":
 		var h http.Handler

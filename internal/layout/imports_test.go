@@ -128,7 +128,7 @@ var allowedImports = map[string][]string{
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"browser", "wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers
+	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/daemon", "internal/httpapi", "internal/memory"}, // a program for developers
 	"internal/bench/peer":   {"wire", "dispatch"},
 	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // make release runs it
 	"internal/bench/smoke":  {},

@@ -11,6 +11,10 @@ import (
 
 const logInterval = time.Minute
 
+// writeInterval is the minimum time between two writes to the log file, so that frequent lines share a
+// write. A line that follows a longer pause is written immediately.
+const writeInterval = 50 * time.Millisecond
+
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
@@ -44,6 +48,7 @@ type Log struct {
 	path string
 	opts Options
 	wake chan struct{} // the channel wake contains one value while lines are queued or the log is closing
+	stop chan struct{} // the channel stop is closed when the log is closing
 	done chan struct{}
 
 	mu            sync.Mutex // the mutex guards all fields below
@@ -63,7 +68,7 @@ type Log struct {
 // Open starts writing the log at path, whose folder must exist. If the log file cannot be
 // opened, each write tries to open the file again.
 func Open(path string, o Options) *Log {
-	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go l.write()
 	return l
 }
@@ -95,7 +100,10 @@ func (l *Log) wakeWriter() {
 // Close writes the queued lines and closes the log file.
 func (l *Log) Close() {
 	l.mu.Lock()
-	l.isClosed = true
+	if !l.isClosed {
+		l.isClosed = true
+		close(l.stop)
+	}
 	l.mu.Unlock()
 	l.wakeWriter()
 	<-l.done
@@ -113,6 +121,10 @@ func (l *Log) write() {
 				l.file.Close()
 			}
 			return
+		}
+		select {
+		case <-time.After(writeInterval):
+		case <-l.stop:
 		}
 	}
 }

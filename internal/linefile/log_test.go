@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -155,6 +156,39 @@ func TestReadCountsDamagedLines(t *testing.T) {
 	if err != nil || damagedLines != 2 || strings.Join(lines, " ") != "one two" {
 		t.Errorf("Read returned %q with %d damaged lines and error %v; want one and two with 2 damaged lines", lines, damagedLines, err)
 	}
+}
+
+// TestFrequentLinesShareAWrite checks the log file at chosen times. A write of a running log is
+// complete when synctest.Wait returns, because the write does not block durably.
+func TestFrequentLinesShareAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "lines")
+		l := Open(path, testOptions(Options{}))
+		checkLines := func(when string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := readLog(t, path); !slices.Equal(got, want) {
+				t.Errorf("%s, the log contains the lines %q; want %q", when, got, want)
+			}
+		}
+		l.Write([]byte("first\n"))
+		checkLines("after the first line", "first")
+		l.Write([]byte("second\n"))
+		l.Write([]byte("third\n"))
+		checkLines("before the write interval has passed", "first")
+		time.Sleep(writeInterval)
+		checkLines("after the write interval", "first", "second", "third")
+		time.Sleep(10 * writeInterval)
+		l.Write([]byte("fourth\n"))
+		checkLines("after a pause", "first", "second", "third", "fourth")
+		l.Write([]byte("fifth\n"))
+		closedAt := time.Now()
+		l.Close()
+		checkLines("after Close", "first", "second", "third", "fourth", "fifth")
+		if waited := time.Since(closedAt); waited != 0 {
+			t.Errorf("Close waited %v; want no delay", waited)
+		}
+	})
 }
 
 func TestConcurrentWrites(t *testing.T) {

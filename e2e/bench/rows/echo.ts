@@ -33,7 +33,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
       ours: formatSummary(opentabsSummary),
       floor: formatSummary(baselineSummary),
       value: opentabsSummary.p50 / baselineSummary.p50,
-      threshold: makeUpperThreshold(1.25, 'x'),
+      threshold: makeUpperThreshold(1.2, 'x'),
     });
   }
   return benchRows;
@@ -69,8 +69,9 @@ export async function measureCallThroughput(fixture: BenchFixture): Promise<Benc
       what: 'calls per second through one page, with 32 concurrent calls, none refused',
       ours: `${computeMedian(callRates.opentabsRates).toFixed(0)}/s (each ${formatMs(computeMedian(latencySamples))}, n 20000)`,
       floor: `${computeMedian(callRates.baselineRates).toFixed(0)}/s`,
-      value: computeMedian(callRates.opentabsRates),
-      threshold: makeLowerThreshold(1500, '/s'),
+      value: computeMedian(callRates.opentabsRates) / computeMedian(callRates.baselineRates),
+      threshold: makeLowerThreshold(1, 'x'),
+      note: 'on a quiet machine, at least 1,500/s are also promised',
       ...(failedCallCount > 0 ? { broken: `${failedCallCount} calls were refused: ${callProblem}` } : {}),
     },
   ];

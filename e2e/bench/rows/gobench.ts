@@ -63,6 +63,8 @@ export async function measureDispatch(
       id: 'dispatch',
       what: 'time in which package dispatch starts and ends a call',
       ours: formatMetrics(readCallMetric),
+      value: readCallMetric('ns/op'),
+      threshold: makeUpperThreshold(3000, 'ns'),
     },
   ];
 }
@@ -80,6 +82,7 @@ export async function measureHubCalls(
       ours: formatMicroseconds('hub-p50-ns'),
       floor: formatMicroseconds('floor-p50-ns'),
       value: readEchoMetric('ratio'),
+      threshold: makeUpperThreshold(1.5, 'x'),
     },
   ];
 }

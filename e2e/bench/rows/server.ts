@@ -32,7 +32,7 @@ export async function measureServer(fixture: BenchFixture): Promise<BenchRow[]> 
         ours: formatSummary(opentabsSummary),
         floor: formatSummary(baselineSummary),
         value: opentabsSummary.p50 / baselineSummary.p50,
-        threshold: makeUpperThreshold(1.5, 'x'),
+        threshold: makeUpperThreshold(1.3, 'x'),
       },
     ];
   } finally {

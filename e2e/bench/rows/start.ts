@@ -61,7 +61,7 @@ export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
       floor: formatTimes(baselineAcceptTimes),
       value: computeMedian(acceptTimes) / computeMedian(baselineAcceptTimes),
       threshold: makeUpperThreshold(1.2, 'x'),
-      note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
+      note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server, which initializes the packages of the daemon`,
     },
     {
       id: 'start',

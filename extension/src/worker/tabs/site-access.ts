@@ -19,6 +19,8 @@ export class SiteAccess {
   readonly #listPatterns: () => Promise<readonly string[]>;
   /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
   #allowedPatterns: readonly string[] = [AllSitesPattern];
+  /** #allowsAllSites saves the parsing of a URL in each call, which takes longer than the rest of the check. */
+  #allowsAllSites = true;
   /** #neededSiteTimes contains when a call last lacked access to each web host, in milliseconds since 1970. */
   readonly #neededSiteTimes = new Map<string, number>();
 
@@ -28,11 +30,13 @@ export class SiteAccess {
 
   async refreshPatterns(): Promise<void> {
     this.#allowedPatterns = await this.#listPatterns();
+    this.#allowsAllSites = this.#allowedPatterns.includes(AllSitesPattern);
     this.changed.emit();
   }
 
   /** hasAccess reports whether the extension can access a URL, and returns true for URLs other than http and https. */
   hasAccess(url: string): boolean {
+    if (this.#allowsAllSites) return true;
     const webUrl = parseWebUrl(url);
     return webUrl === undefined || this.#isAllowed(webUrl);
   }
@@ -42,6 +46,7 @@ export class SiteAccess {
    * do. As a side effect, the side panel then offers to allow the site.
    */
   findProblem(url: string): string | undefined {
+    if (this.#allowsAllSites) return undefined;
     const webUrl = parseWebUrl(url);
     if (webUrl === undefined || this.#isAllowed(webUrl)) return undefined;
     const host = webUrl.hostname;
@@ -75,9 +80,7 @@ export class SiteAccess {
   }
 
   #isAllowed(url: URL): boolean {
-    return this.#allowedPatterns.some(
-      (pattern) => pattern === AllSitesPattern || parsePattern(pattern)?.(url) === true,
-    );
+    return this.#allowedPatterns.some((pattern) => parsePattern(pattern)?.(url) === true);
   }
 }
 
