@@ -10,6 +10,7 @@ import { BenchFixture } from './bench-fixture.ts';
 import { type BenchRow, computeVerdict, formatTable } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
+import { measureCpu } from './rows/cpu.ts';
 import { measureDemo } from './rows/demo.ts';
 import { measureHotReload } from './rows/dev.ts';
 import { measureCallThroughput, measureEcho } from './rows/echo.ts';
@@ -53,7 +54,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Be
 };
 
 /** An on-demand benchmark row runs only if the environment variable ROWS names the row. */
-const optionalRows: typeof defaultRows = { profile: measureProfile };
+const optionalRows: typeof defaultRows = { cpu: measureCpu, profile: measureProfile };
 
 const allRows = { ...defaultRows, ...optionalRows };
 const selectedRows = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(defaultRows);

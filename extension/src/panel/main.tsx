@@ -21,6 +21,7 @@ import { hasSuccessfulCall } from './checklist.ts';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { makeHistory } from './history.ts';
 import { type OpenCall, updateOpenCalls } from './open-calls.ts';
+import { makePacedRender } from './paced-render.ts';
 import { Panel } from './panel.tsx';
 import { addRecords, mergeRecentCalls, type RecentCall } from './recent.ts';
 import { makeRequests } from './requests.ts';
@@ -99,6 +100,9 @@ function renderPanel(): void {
   if (rootElement) render(<Panel {...panelProps} />, rootElement);
 }
 
+/** Renders that the user did not request are paced, because the server sends up to ten states per second. */
+const renderState = makePacedRender(renderPanel);
+
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
 function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, nextState.calls, nextState.callsAt);
@@ -116,7 +120,7 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
   };
   if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccessfulCall();
-  renderPanel();
+  renderState();
 }
 
 function recordSuccessfulCall(): void {

@@ -18,7 +18,7 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { SendAction } from './requests.ts';
 import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-const CallsPerPage = 100;
+const CallsPerPage = 40;
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
