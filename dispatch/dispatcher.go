@@ -78,7 +78,7 @@ type Options struct {
 	// BeforeHooks run before each allowed call, in the order of the list. By default, no
 	// hook runs before a call.
 	BeforeHooks []BeforeHook
-	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
+	// AfterHooks run about 20 ms after each call has returned, in the order of the list
 	// and for one call at a time. By default, no hook runs after a call.
 	AfterHooks []AfterHook
 	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended. By
@@ -170,10 +170,10 @@ func setIfZero[T comparable](v *T, d T) {
 	}
 }
 
-func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
-	idleLimit, hardLimit = d.opts.IdleLimit, d.opts.HardLimit
+func (o *Options) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
+	idleLimit, hardLimit = o.IdleLimit, o.HardLimit
 	if t.IdleLimit > 0 {
-		idleLimit = min(t.IdleLimit, d.opts.MaxIdleLimit)
+		idleLimit = min(t.IdleLimit, o.MaxIdleLimit)
 	}
 	if t.HardLimit > 0 {
 		hardLimit = min(t.HardLimit, hardLimit)
@@ -335,6 +335,9 @@ func (d *Dispatcher) WaitForHooks(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// RunAfterHooks runs the AfterHooks of all calls that have returned, without their usual delay.
+func (d *Dispatcher) RunAfterHooks() { d.afterHookQueue.flush() }
 
 func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()

@@ -172,7 +172,7 @@ func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 }
 
 func (c *liveCall) beginRunning() bool {
-	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
+	idleLimit, hardLimit := c.d.opts.timeLimits(c.req.Tool)
 	c.clock.Start(idleLimit, hardLimit, c.endAtLimit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +233,7 @@ func (c *liveCall) cancel(cancellation Cancellation) bool {
 }
 
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
-	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
+	idleLimit, hardLimit := c.d.opts.timeLimits(c.req.Tool)
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idleLimit)}
 	if code == wire.ErrDeadlineExceeded {
 		err.Message = "it reached the hard limit of " + humanize.Duration(hardLimit)

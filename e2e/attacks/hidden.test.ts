@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+import { readCompleteAudit } from '../harness/audit.ts';
 
 let fixture: AgentFixture;
 
@@ -89,10 +90,8 @@ test('tools: errors have page text only between the untrusted-content markers', 
     const callOutcome = await client.call(tool, args);
     assert.doesNotMatch(removePageText(callOutcome.text), /OBEY/i, `${tool}: ${callOutcome.text}`);
   }
-  for (const audit of [
-    (await fixture.stack.runCli('audit', '--json')).stdout,
-    (await fixture.stack.runCli('calls')).stdout,
-  ])
+  const auditOutput = await readCompleteAudit(fixture.stack);
+  for (const audit of [auditOutput, (await fixture.stack.runCli('calls')).stdout])
     assert.doesNotMatch(audit, /OBEY/i, 'the audit log must not contain page text');
   await page.close();
 });

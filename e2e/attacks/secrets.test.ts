@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+import { readCompleteAudit } from '../harness/audit.ts';
 
 let fixture: AgentFixture;
 
@@ -193,14 +194,14 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   await recordAnswer('browser_snapshot', { mode: 'interactive' });
   await openTab('/plain');
   const calls = await stack.runCli('calls', '--json');
-  const auditOutput = await stack.runCli('audit', '--json');
+  const auditOutput = await readCompleteAudit(stack);
   const status = await stack.runCli('status');
   const answerTexts = [
     ...toolAnswers,
     ...forms,
     calls.stdout,
     calls.stderr,
-    auditOutput.stdout,
+    auditOutput,
     status.stdout,
     stack.daemon.stdout(),
     stack.daemon.stderr(),

@@ -69,7 +69,7 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
   const deniedCall = startCall('second value');
   fakeDesktop.press(await findNotification('value: second value'), 'Deny');
   assert.equal((await deniedCall).code, 'denied');
-  assert.match((await stack.runCli('audit')).stdout, /a notification/);
+  await waitFor('the audit line', async () => (await stack.runCli('audit')).stdout.includes('a notification'));
 });
 
 test('waiting calls get notifications in order of arrival, and a decision closes the notification', async () => {
@@ -160,7 +160,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   await popupPage.getByRole('button', { name: /^Allow once/ }).click();
   assert.match((await call).text, /in the popup/);
   await popupPage.getByText('Allowed once.').waitFor();
-  assert.match((await stack.runCli('audit')).stdout, /the popup/);
+  await waitFor('the audit line', async () => (await stack.runCli('audit')).stdout.includes('the popup'));
   // The test replaces chrome.sidePanel.open, because Chrome does not open the side panel again for a popup page in a
   // tab.
   await popupPage.evaluate(() => {

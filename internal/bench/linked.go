@@ -6,7 +6,7 @@ import (
 	"opentabs/internal/daemon"
 )
 
-// linkDaemon makes the linker add the daemon of opentabs to the program bench, and does nothing else. The
-// baseline server ("floor") then initializes the same packages as the daemon before its first statement, so
-// that the row "start" measures only the work that opentabs does itself.
+// linkDaemon keeps the code of the daemon in the program bench, and does nothing else. The baseline server
+// ("floor") then has about the size and the package initialization of opentabs, so that the row "start"
+// compares the work that both programs do themselves.
 func linkDaemon() { runtime.KeepAlive(daemon.Start) }

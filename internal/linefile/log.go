@@ -12,7 +12,7 @@ import (
 const logInterval = time.Minute
 
 // writeInterval is the minimum time between two writes to the log file, so that frequent lines share a
-// write. A line that follows a longer pause is written immediately.
+// write. A line that follows a longer pause is written immediately, and so is a half full queue.
 const writeInterval = 50 * time.Millisecond
 
 // Options configure a log. The fields Log and IsChained are optional; all other fields
@@ -48,6 +48,7 @@ type Log struct {
 	path string
 	opts Options
 	wake chan struct{} // the channel wake contains one value while lines are queued or the log is closing
+	full chan struct{} // the channel full contains one value if the queue is more than half full
 	stop chan struct{} // the channel stop is closed when the log is closing
 	done chan struct{}
 
@@ -68,7 +69,8 @@ type Log struct {
 // Open starts writing the log at path, whose folder must exist. If the log file cannot be
 // opened, each write tries to open the file again.
 func Open(path string, o Options) *Log {
-	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+		stop: make(chan struct{}), done: make(chan struct{})}
 	go l.write()
 	return l
 }
@@ -87,12 +89,15 @@ func (l *Log) Write(line []byte) {
 	}
 	l.pendingBuffer = append(l.pendingBuffer, line...)
 	l.pendingLines++
-	l.wakeWriter()
+	notify(l.wake)
+	if len(l.pendingBuffer) > l.opts.PendingBytes/2 {
+		notify(l.full)
+	}
 }
 
-func (l *Log) wakeWriter() {
+func notify(c chan<- struct{}) {
 	select {
-	case l.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -105,7 +110,7 @@ func (l *Log) Close() {
 		close(l.stop)
 	}
 	l.mu.Unlock()
-	l.wakeWriter()
+	notify(l.wake)
 	<-l.done
 }
 
@@ -124,6 +129,7 @@ func (l *Log) write() {
 		}
 		select {
 		case <-time.After(writeInterval):
+		case <-l.full:
 		case <-l.stop:
 		}
 	}

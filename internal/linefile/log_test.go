@@ -163,7 +163,8 @@ func TestReadCountsDamagedLines(t *testing.T) {
 func TestFrequentLinesShareAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "lines")
-		l := Open(path, testOptions(Options{}))
+		longLine := []byte(strings.Repeat("x", 600) + "\n")
+		l := Open(path, testOptions(Options{PendingBytes: 1000}))
 		checkLines := func(when string, want ...string) {
 			t.Helper()
 			synctest.Wait()
@@ -182,9 +183,13 @@ func TestFrequentLinesShareAWrite(t *testing.T) {
 		l.Write([]byte("fourth\n"))
 		checkLines("after a pause", "first", "second", "third", "fourth")
 		l.Write([]byte("fifth\n"))
+		checkLines("while the queue is less than half full", "first", "second", "third", "fourth")
+		l.Write(longLine)
+		checkLines("while the queue is half full", "first", "second", "third", "fourth", "fifth", strings.TrimSpace(string(longLine)))
+		l.Write([]byte("sixth\n"))
 		closedAt := time.Now()
 		l.Close()
-		checkLines("after Close", "first", "second", "third", "fourth", "fifth")
+		checkLines("after Close", "first", "second", "third", "fourth", "fifth", strings.TrimSpace(string(longLine)), "sixth")
 		if waited := time.Since(closedAt); waited != 0 {
 			t.Errorf("Close waited %v; want no delay", waited)
 		}

@@ -43,9 +43,11 @@ type Options struct {
 	Plugins func() *plugin.Set
 	Memory  *Memory
 	Records Records
-	// Calls finds calls that have not ended yet; required.
+	// Calls finds calls in memory. Its method RunAfterHooks adds calls that have just ended to
+	// Memory.
 	Calls interface {
 		Find(callID string) (dispatch.View, bool)
+		RunAfterHooks()
 	}
 	Jobs *joblist.List
 	// ChooseTab sets the tab in which the undo runs, usually the tab of the call to
@@ -144,6 +146,7 @@ func makeNote(callID string, s undoState) recorder.Note {
 }
 
 func (u *Undoer) find(callID string) (recordedCall, error) {
+	u.opts.Calls.RunAfterHooks()
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
 		recordedEntry, isRecorded, err := u.opts.Records.Find(callID)

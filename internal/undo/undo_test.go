@@ -95,12 +95,19 @@ func (f *fixture) simulateCrash() {
 
 func (f *fixture) callDeleteItem(args string) string {
 	f.t.Helper()
+	callID := f.deleteItemWithoutHooks(args)
+	time.Sleep(time.Second)
+	return callID
+}
+
+// The AfterHooks of the call have not run when deleteItemWithoutHooks returns.
+func (f *fixture) deleteItemWithoutHooks(args string) string {
+	f.t.Helper()
 	tool, _ := newShopPlugins().Tool("shop__delete_item")
 	callResult, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	time.Sleep(time.Second)
 	return callResult.CallID
 }
 
@@ -156,6 +163,14 @@ func TestSecondUndoIsRejected(t *testing.T) {
 			f.checkUndoState(id, wire.UndoDone, undoCallInfo.CallID)
 			f.stop()
 			f.start()
+		}
+	})
+}
+
+func TestUndoImmediatelyAfterTheCall(t *testing.T) {
+	run(t, recorder.Options{}, func(f *fixture) {
+		if _, err := f.undo(f.deleteItemWithoutHooks(`{"name":"Chair"}`)); err != nil || len(f.restoreCalls) != 1 {
+			t.Errorf("Undo restored the items %q, error %v; want one call of shop__restore_item", f.restoreCalls, err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ const processRoles: readonly (readonly [role: string, commandPattern: RegExp])[]
   ['browser: network process', /--utility-sub-type=network/],
   ['browser: extension process, which runs the worker', /--type=renderer.*--extension-process/],
   ['browser: page process, which runs content script and page', /--type=renderer/],
-  ['browser: browser process, which forwards the messages of ports', /chromium(?!.*--type=)/],
+  ['browser: browser process, which forwards the messages of ports', /^\S*\/chromium (?!.*--type=)/],
 ];
 
 /** The benchmark row "cpu" has no limit, because it only explains the row "echo". */
@@ -27,10 +27,11 @@ export async function measureCpu(fixture: BenchFixture): Promise<BenchRow[]> {
     const startTimes = readProcessorTimes();
     await fixture.measureCalls({ ...echoCommand, calls: callsPerRound });
     const usByRole = new Map<string, number>();
-    for (const [pid, { role, ns }] of readProcessorTimes()) {
-      const us = (ns - (startTimes.get(pid)?.ns ?? ns)) / 1000 / callsPerRound;
+    for (const [task, { role, ns }] of readProcessorTimes()) {
+      const us = (ns - (startTimes.get(task)?.ns ?? 0)) / 1000 / callsPerRound;
       usByRole.set(role, (usByRole.get(role) ?? 0) + us);
     }
+    for (const [role] of processRoles) if (!usByRole.has(role)) throw new Error(`no process is the ${role}`);
     return usByRole;
   };
   const baselineRounds: ReadonlyMap<string, number>[] = [];
@@ -51,21 +52,26 @@ export async function measureCpu(fixture: BenchFixture): Promise<BenchRow[]> {
   });
 }
 
-/** readProcessorTimes returns the processor time of each process that has a role, in nanoseconds since its start. */
+/** readProcessorTimes returns the processor time of each thread of a process with a role, in nanoseconds since its start. */
 function readProcessorTimes(): ReadonlyMap<string, { readonly role: string; readonly ns: number }> {
   const processorTimes = new Map<string, { role: string; ns: number }>();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      const [role] = processRoles.find(([, commandPattern]) => commandPattern.test(command)) ?? [];
-      if (role === undefined) continue;
-      const taskTimes = readdirSync(`/proc/${pid}/task`).map((task) =>
-        Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
-      );
-      processorTimes.set(pid, { role, ns: taskTimes.reduce((sum, ns) => sum + ns, 0) });
-    } catch {
-      // The process or one of its threads has ended.
+    const command = readEndingFile(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+    const [role] = processRoles.find(([, commandPattern]) => commandPattern.test(command)) ?? [];
+    if (role === undefined) continue;
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      const [ns] = readEndingFile(`/proc/${pid}/task/${task}/schedstat`).split(' ');
+      if (ns) processorTimes.set(task, { role, ns: Number(ns) });
     }
   }
   return processorTimes;
+}
+
+/** readEndingFile returns an empty text if the process or thread of a file in /proc has ended. */
+function readEndingFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -36,6 +36,8 @@ async function runGoBenchmark(name: string, packageFolder: string, benchFlags: r
   };
 }
 
+const MaxCallAllocs = 16;
+
 export async function measureDispatch(
   _fixture?: BenchFixture,
   benchFlags: readonly string[] = defaultBenchFlags,
@@ -44,6 +46,7 @@ export async function measureDispatch(
   const readReportMetric = await runGoBenchmark('BenchmarkReport', './dispatch', benchFlags);
   const readCallMetric = await runGoBenchmark('BenchmarkCall', './dispatch', benchFlags);
   const allocCount = readResetMetric('allocs/op');
+  const callAllocCount = readCallMetric('allocs/op');
   const formatMetrics = (readMetric: ReadMetric) => `${readMetric('ns/op')} ns, ${readMetric('allocs/op')} allocs`;
   return [
     {
@@ -65,6 +68,9 @@ export async function measureDispatch(
       ours: formatMetrics(readCallMetric),
       value: readCallMetric('ns/op'),
       threshold: makeUpperThreshold(3000, 'ns'),
+      ...(callAllocCount <= MaxCallAllocs
+        ? {}
+        : { broken: `a call makes ${callAllocCount} allocations; ${MaxCallAllocs} are allowed` }),
     },
   ];
 }

@@ -21,12 +21,12 @@ import { hasSuccessfulCall } from './checklist.ts';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { makeHistory } from './history.ts';
 import { type OpenCall, updateOpenCalls } from './open-calls.ts';
-import { makePacedRender } from './paced-render.ts';
 import { Panel } from './panel.tsx';
 import { addRecords, mergeRecentCalls, type RecentCall } from './recent.ts';
 import { makeRequests } from './requests.ts';
 import { reuseIfEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
+import { makeThrottledRender } from './throttled-render.ts';
 
 const ReconnectDelayMs = 250;
 const RenderIntervalMs = 1000;
@@ -100,11 +100,12 @@ function renderPanel(): void {
   if (rootElement) render(<Panel {...panelProps} />, rootElement);
 }
 
-/** Renders that the user did not request are paced, because the server sends up to ten states per second. */
-const renderState = makePacedRender(renderPanel);
+/** renderState renders a new state of the server, which sends up to ten states per second. */
+const renderState = makeThrottledRender(renderPanel);
 
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
 function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): void {
+  const oldTicketIds = listTicketIds();
   openCalls = updateOpenCalls(openCalls, nextState.calls, nextState.callsAt);
   recentCalls = mergeRecentCalls(
     reuseItems(recentCalls, endedCalls, (call) => call.callId),
@@ -120,7 +121,13 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
   };
   if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccessfulCall();
-  renderState();
+  // The user must see immediately that a call waits for approval.
+  if (listTicketIds() === oldTicketIds) renderState();
+  else renderPanel();
+}
+
+function listTicketIds(): string {
+  return openCalls.map(({ call }) => call.waiting?.ticketId ?? '').join(' ');
 }
 
 function recordSuccessfulCall(): void {

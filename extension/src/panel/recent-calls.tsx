@@ -18,7 +18,7 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { SendAction } from './requests.ts';
 import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-const CallsPerPage = 40;
+const RowsPerPage = 40;
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
@@ -33,7 +33,7 @@ interface RecentCallsProps {
 export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: RecentCallsProps): VNode | null {
   const { recentCalls, history, hasOlderCalls, showsEverything, sendAction } = recentProps;
   const [filter, setFilter] = useState(EmptyFilter);
-  const [rowLimit, setRowLimit] = useState(CallsPerPage);
+  const [rowLimit, setRowLimit] = useState(RowsPerPage);
   const olderCalls = useCallSearch(history, filter, showsEverything);
   const filteredCalls = useMemo(() => {
     const ids = new Set(recentCalls.map(({ callId }) => callId));
@@ -70,8 +70,8 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
         {shownGroups.map((failureGroup) => renderCallGroup(failureGroup, { history, showsEverything, sendAction }))}
       </ul>
       {hiddenCount > 0 && (
-        <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + CallsPerPage)}>
-          Show {Math.min(CallsPerPage, hiddenCount)} more
+        <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + RowsPerPage)}>
+          Show {Math.min(RowsPerPage, hiddenCount)} more
         </button>
       )}
       {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isListFull && (
@@ -80,7 +80,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
           busyCaption="Loading older calls"
           loadPage={async () => {
             const error = await history.loadOlder();
-            setRowLimit(rowLimit + CallsPerPage);
+            setRowLimit(rowLimit + RowsPerPage);
             return error;
           }}
         />

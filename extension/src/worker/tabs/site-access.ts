@@ -19,8 +19,6 @@ export class SiteAccess {
   readonly #listPatterns: () => Promise<readonly string[]>;
   /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
   #allowedPatterns: readonly string[] = [AllSitesPattern];
-  /** #allowsAllSites saves the parsing of a URL in each call, which takes longer than the rest of the check. */
-  #allowsAllSites = true;
   /** #neededSiteTimes contains when a call last lacked access to each web host, in milliseconds since 1970. */
   readonly #neededSiteTimes = new Map<string, number>();
 
@@ -30,7 +28,6 @@ export class SiteAccess {
 
   async refreshPatterns(): Promise<void> {
     this.#allowedPatterns = await this.#listPatterns();
-    this.#allowsAllSites = this.#allowedPatterns.includes(AllSitesPattern);
     this.changed.emit();
   }
 
@@ -77,6 +74,11 @@ export class SiteAccess {
       .map(([host]) => host)
       .reverse()
       .slice(0, MaxNeededSites);
+  }
+
+  /** #allowsAllSites avoids parsing the URL in each call, which takes longer than the rest of the check. */
+  get #allowsAllSites(): boolean {
+    return this.#allowedPatterns.includes(AllSitesPattern);
   }
 
   #isAllowed(url: URL): boolean {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeThrottledRender } from './throttled-render.ts';
+
+test('the pause after a render is 40 times its duration, at most 0.5 s, and combines the renders of the pause', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let nowMs = 0;
+  let renderCount = 0;
+  let renderMs = 10;
+  const render = makeThrottledRender(
+    () => {
+      renderCount++;
+      nowMs += renderMs;
+    },
+    () => nowMs,
+  );
+  const advance = (ms: number) => {
+    nowMs += ms;
+    t.mock.timers.tick(ms);
+  };
+  render();
+  assert.equal(renderCount, 1, 'the first render waited');
+  render();
+  render();
+  advance(399);
+  assert.equal(renderCount, 1, 'a render ran during the pause');
+  advance(1);
+  assert.equal(renderCount, 2, 'the calls during the pause caused no render');
+  advance(5000);
+  assert.equal(renderCount, 2, 'the two calls during the pause caused two renders');
+  renderMs = 500;
+  render();
+  assert.equal(renderCount, 3, 'a render after the pause waited');
+  render();
+  advance(499);
+  assert.equal(renderCount, 3, 'a render ran before the longest pause had ended');
+  advance(1);
+  assert.equal(renderCount, 4, 'the pause was longer than 0.5 s');
+});
