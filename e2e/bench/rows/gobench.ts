@@ -36,7 +36,7 @@ async function runGoBenchmark(name: string, packageFolder: string, benchFlags: r
   };
 }
 
-const MaxCallAllocs = 16;
+const maxCallAllocs = 16;
 
 export async function measureDispatch(
   _fixture?: BenchFixture,
@@ -68,9 +68,9 @@ export async function measureDispatch(
       ours: formatMetrics(readCallMetric),
       value: readCallMetric('ns/op'),
       threshold: makeUpperThreshold(3000, 'ns'),
-      ...(callAllocCount <= MaxCallAllocs
+      ...(callAllocCount <= maxCallAllocs
         ? {}
-        : { broken: `a call makes ${callAllocCount} allocations; ${MaxCallAllocs} are allowed` }),
+        : { broken: `a call makes ${callAllocCount} allocations; ${maxCallAllocs} are allowed` }),
     },
   ];
 }
