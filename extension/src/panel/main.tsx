@@ -122,8 +122,7 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
   if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccessfulCall();
   // The user must see immediately that a call waits for approval.
-  if (listTicketIds() === oldTicketIds) renderState();
-  else renderPanel();
+  renderState(listTicketIds() !== oldTicketIds);
 }
 
 function listTicketIds(): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeThrottledRender } from './throttled-render.ts';
 
-test('the pause after a render is 40 times its duration, at most 0.5 s, and combines the renders of the pause', (t) => {
+test('the pause after a render is 40 times its duration, at most 0.5 s, and only an urgent render does not wait', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let nowMs = 0;
   let renderCount = 0;
@@ -18,10 +18,10 @@ test('the pause after a render is 40 times its duration, at most 0.5 s, and comb
     nowMs += ms;
     t.mock.timers.tick(ms);
   };
-  render();
+  render(false);
   assert.equal(renderCount, 1, 'the first render waited');
-  render();
-  render();
+  render(false);
+  render(false);
   advance(399);
   assert.equal(renderCount, 1, 'a render ran during the pause');
   advance(1);
@@ -29,11 +29,16 @@ test('the pause after a render is 40 times its duration, at most 0.5 s, and comb
   advance(5000);
   assert.equal(renderCount, 2, 'the two calls during the pause caused two renders');
   renderMs = 500;
-  render();
+  render(false);
   assert.equal(renderCount, 3, 'a render after the pause waited');
-  render();
+  render(false);
   advance(499);
   assert.equal(renderCount, 3, 'a render ran before the longest pause had ended');
   advance(1);
   assert.equal(renderCount, 4, 'the pause was longer than 0.5 s');
+  render(false);
+  render(true);
+  assert.equal(renderCount, 5, 'an urgent render waited');
+  advance(5000);
+  assert.equal(renderCount, 5, 'the render that the urgent render replaced ran as well');
 });

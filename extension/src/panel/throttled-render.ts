@@ -7,30 +7,26 @@ const MaxPauseMs = 500;
 
 /**
  * makeThrottledRender returns a function that calls `renderNow` immediately, or at the end of the pause after the last
- * render. Calls during the pause are combined into one. A panel that shows hundreds of calls per second would otherwise
- * use half of a processor.
+ * render. Calls during the pause are combined into one. An urgent call does not wait. A panel that shows hundreds of
+ * calls per second would otherwise use half of a processor.
  */
 export function makeThrottledRender(
   renderNow: () => void,
   readTimeMs: () => number = () => performance.now(),
-): () => void {
+): (isUrgent: boolean) => void {
   let pauseEndMs = Number.NEGATIVE_INFINITY;
-  let isScheduled = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const render = () => {
-    isScheduled = false;
+    clearTimeout(timer);
+    timer = undefined;
     const startMs = readTimeMs();
     renderNow();
     const endMs = readTimeMs();
     pauseEndMs = endMs + Math.min(PauseFactor * (endMs - startMs), MaxPauseMs);
   };
-  return () => {
-    if (isScheduled) return;
+  return (isUrgent) => {
     const pauseMs = pauseEndMs - readTimeMs();
-    if (pauseMs <= 0) {
-      render();
-      return;
-    }
-    isScheduled = true;
-    setTimeout(render, pauseMs);
+    if (isUrgent || pauseMs <= 0) render();
+    else timer ??= setTimeout(render, pauseMs);
   };
 }
