@@ -138,7 +138,7 @@ func (c *Clock) RestartIdle() bool {
 
 // AddNestedCalls adds n to the number of running nested calls. While nested calls run, the
 // idle limit of the parent call does not apply, because each nested call has its own idle
-// limit.
+// limit. When a nested call ends, call RestartIdle before AddNestedCalls(-1).
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
@@ -175,6 +175,9 @@ func (c *Clock) CheckLimits() {
 		c.mu.Unlock()
 		return
 	}
+	// When a nested call ends, the dispatcher calls RestartIdle before AddNestedCalls(-1). Because
+	// CheckLimits reads the two values in the opposite order, it sees at least one of these changes.
+	hasNestedCalls := c.hasNestedCalls()
 	lastReportNs := c.lastReportNs.Load()
 	now, deadline := c.elapsed(), c.nextDeadline(lastReportNs)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
@@ -188,8 +191,8 @@ func (c *Clock) CheckLimits() {
 		c.mu.Unlock()
 		return
 	}
-	if deadline != int64(c.hardLimit) && c.hasNestedCalls() {
-		c.lastReportNs.Store(now)
+	if deadline != int64(c.hardLimit) && hasNestedCalls {
+		c.lastReportNs.CompareAndSwap(lastReportNs, now)
 		c.timer.Reset(time.Duration(c.nextLimit() - now))
 		c.mu.Unlock()
 		return

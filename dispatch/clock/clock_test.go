@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -123,6 +124,24 @@ func TestClockExpiresAtLimits(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// If a nested call ends while the clock checks its limits, the clock does not expire.
+func TestNestedCallEndsDuringCheck(t *testing.T) {
+	for range 20000 {
+		var c Clock
+		c.Start(defaultIdleLimit, defaultHardLimit, func(code wire.ErrorCode) {
+			t.Errorf("the clock expired with the code %q, want a restarted idle limit", code)
+		})
+		c.startedAt = c.startedAt.Add(-defaultIdleLimit)
+		c.AddNestedCalls(1)
+		var check sync.WaitGroup
+		check.Go(c.CheckLimits)
+		c.RestartIdle()
+		c.AddNestedCalls(-1)
+		check.Wait()
+		c.Stop()
 	}
 }
 
