@@ -238,7 +238,6 @@ test('handlers receive the params of their method with the right type', async ()
     'tool.cancel': (params) => params.reason,
     'call.cancel': (params) => params.callId,
     'plugin.sync': (params) => `${params.plugins?.length ?? 0}`,
-    'plugin.code': (params) => params.hash,
     'plugin.fetch': (params) => params.script,
     'tab.load': (params) => `${params.tabId}`,
     'tool.answer': (params) => `${params.ask}`,

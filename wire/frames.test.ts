@@ -134,15 +134,7 @@ const sampleFrames: GoldenFrames = {
   'call.cancel.params': { callId: 'c-01k7' },
   'call.cancel.result': { cancelled: true },
   'plugin.sync.params': { host: '2c26b46b68ffc68f', plugins: [messagesPlugin] },
-  'plugin.sync.result': { mode: 'userScripts', missing: ['messages'] },
-  'plugin.code.params': {
-    name: 'messages',
-    hash: messagesPlugin.hash,
-    script: messagesPlugin.script,
-    code: '(function(){"use strict";})();\n',
-    hot: { adapter: 'function (globalThis) {}', waitMs: 30_000 },
-  },
-  'plugin.code.result': {},
+  'plugin.sync.result': { mode: 'userScripts' },
   'plugin.fetch.params': { name: 'messages', script: messagesPlugin.script },
   'plugin.fetch.result': {
     code: 'function (globalThis) {}',

@@ -39,7 +39,6 @@ var newBodiesByMethod = map[Method]struct{ params, result func() any }{
 	MethodCallResumed:        {newBody[CallResumedParams], nil},
 	MethodCallCancel:         {newBody[CallCancelParams], newBody[CallCancelResult]},
 	MethodPluginSync:         {newBody[PluginSyncParams], newBody[PluginSyncResult]},
-	MethodPluginCode:         {newBody[PluginCodeParams], newBody[PluginCodeResult]},
 	MethodPluginFetch:        {newBody[PluginFetchParams], newBody[PluginFetchResult]},
 	MethodTabSync:            {newBody[TabSyncParams], nil},
 	MethodTabChanged:         {newBody[TabChangedParams], nil},

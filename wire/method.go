@@ -111,11 +111,8 @@ const (
 
 // These constants are the methods that keep the browser's plugins up to date.
 const (
-	// MethodPluginSync is the server's request that sends the list of adapters. The answer to
-	// plugin.sync names the adapters whose new code the browser needs at once.
+	// MethodPluginSync is the server's request that sends the list of adapters.
 	MethodPluginSync Method = "plugin.sync"
-	// MethodPluginCode is the server's request that sends the code of one adapter.
-	MethodPluginCode Method = "plugin.code"
 	// MethodPluginFetch is the browser's request for the code of one plugin or of the host.
 	MethodPluginFetch Method = "plugin.fetch"
 	// MethodPluginSettings is the server's request that sends a plugin's settings to the

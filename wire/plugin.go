@@ -73,24 +73,9 @@ const (
 	InjectNone InjectMode = "none"
 )
 
-// PluginSyncResult lists the plugins whose code the browser needs.
+// PluginSyncResult reports how the browser adds adapters to pages.
 type PluginSyncResult struct {
 	Mode InjectMode `json:"mode"`
-	// MissingHotReloads names the plugins whose code the server must send by
-	// plugin.code, for documents in which an older adapter runs.
-	MissingHotReloads []string `json:"missing,omitempty"`
-}
-
-// PluginCodeParams contains the code of one adapter for the browser to register.
-type PluginCodeParams struct {
-	Name string `json:"name"`
-	Hash string `json:"hash"`
-	// ScriptID is the PluginInfo.ScriptID to which the code belongs.
-	ScriptID string `json:"script"`
-	Code     string `json:"code"`
-	// HotReloadCode is the adapter's code without the host's code, for documents in
-	// which an older adapter runs.
-	HotReloadCode *HotCode `json:"hot,omitempty"`
 }
 
 // PluginFetchParams requests the code of one plugin or of the host.
@@ -115,19 +100,6 @@ type PluginFetchResult struct {
 	// has no pre-script.
 	PreScript string `json:"preScript,omitempty"`
 }
-
-// HotCode is the code that replaces a running adapter with a new build.
-type HotCode struct {
-	// Adapter is a JavaScript function that contains the adapter's code and has the parameters
-	// globalThis, window and self.
-	Adapter string `json:"adapter"`
-	// WaitMs is how long the hot reload waits for the running calls of a document to
-	// end, in milliseconds.
-	WaitMs int `json:"waitMs"`
-}
-
-// PluginCodeResult is an empty object that confirms the registration of an adapter.
-type PluginCodeResult struct{}
 
 // PluginSettings are a plugin's settings as the server sends them to its running adapters.
 type PluginSettings struct {

@@ -735,13 +735,8 @@ export const Methods = [
   'plugin.update',
   /** MethodPluginRemove is the browser's request to remove a plugin. */
   'plugin.remove',
-  /**
-   * MethodPluginSync is the server's request that sends the list of adapters. The answer to
-   * plugin.sync names the adapters whose new code the browser needs at once.
-   */
+  /** MethodPluginSync is the server's request that sends the list of adapters. */
   'plugin.sync',
-  /** MethodPluginCode is the server's request that sends the code of one adapter. */
-  'plugin.code',
   /** MethodPluginFetch is the browser's request for the code of one plugin or of the host. */
   'plugin.fetch',
   /**
@@ -912,28 +907,9 @@ export const InjectModes = [
 ] as const;
 export type InjectMode = (typeof InjectModes)[number];
 
-/** PluginSyncResult lists the plugins whose code the browser needs. */
+/** PluginSyncResult reports how the browser adds adapters to pages. */
 export interface PluginSyncResult {
   mode: InjectMode;
-  /**
-   * missing names the plugins whose code the server must send by
-   * plugin.code, for documents in which an older adapter runs.
-   */
-  missing?: readonly string[];
-}
-
-/** PluginCodeParams contains the code of one adapter for the browser to register. */
-export interface PluginCodeParams {
-  name: string;
-  hash: string;
-  /** script is the PluginInfo.script to which the code belongs. */
-  script: string;
-  code: string;
-  /**
-   * hot is the adapter's code without the host's code, for documents in
-   * which an older adapter runs.
-   */
-  hot?: HotCode;
 }
 
 /** PluginFetchParams requests the code of one plugin or of the host. */
@@ -966,23 +942,6 @@ export interface PluginFetchResult {
    */
   preScript?: string;
 }
-
-/** HotCode is the code that replaces a running adapter with a new build. */
-export interface HotCode {
-  /**
-   * adapter is a JavaScript function that contains the adapter's code and has the parameters
-   * globalThis, window and self.
-   */
-  adapter: string;
-  /**
-   * waitMs is how long the hot reload waits for the running calls of a document to
-   * end, in milliseconds.
-   */
-  waitMs: number;
-}
-
-/** PluginCodeResult is an empty object that confirms the registration of an adapter. */
-export type PluginCodeResult = Record<string, never>;
 
 /** PluginSettings are a plugin's settings as the server sends them to its running adapters. */
 export interface PluginSettings {
@@ -2595,7 +2554,6 @@ export interface Requests {
   'plugin.update': { params: PluginUpdateParams; result: PluginUpdateResult };
   'plugin.remove': { params: PluginRemoveParams; result: PluginRemoveResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
-  'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
   'plugin.fetch': { params: PluginFetchParams; result: PluginFetchResult };
   'plugin.settings': { params: PluginSettingsParams; result: PluginSettingsResult };
   'tab.open': { params: TabOpenParams; result: TabOpenResult };
@@ -2631,7 +2589,6 @@ export const RequestMethods = [
   'plugin.update',
   'plugin.remove',
   'plugin.sync',
-  'plugin.code',
   'plugin.fetch',
   'plugin.settings',
   'tab.open',
@@ -2729,11 +2686,8 @@ export interface Types {
   PluginInfo: PluginInfo;
   PluginSyncParams: PluginSyncParams;
   PluginSyncResult: PluginSyncResult;
-  PluginCodeParams: PluginCodeParams;
   PluginFetchParams: PluginFetchParams;
   PluginFetchResult: PluginFetchResult;
-  HotCode: HotCode;
-  PluginCodeResult: PluginCodeResult;
   PluginSettings: PluginSettings;
   PluginSettingsParams: PluginSettingsParams;
   PluginSettingsResult: PluginSettingsResult;
@@ -3023,14 +2977,6 @@ export const Shapes = {
   },
   PluginSyncResult: {
     mode: 'InjectMode',
-    'missing?': ['string'],
-  },
-  PluginCodeParams: {
-    name: 'string',
-    hash: 'string',
-    script: 'string',
-    code: 'string',
-    'hot?': 'HotCode',
   },
   PluginFetchParams: {
     'name?': 'string',
@@ -3041,11 +2987,6 @@ export const Shapes = {
     'options?': 'string',
     'preScript?': 'string',
   },
-  HotCode: {
-    adapter: 'string',
-    waitMs: 'integer',
-  },
-  PluginCodeResult: {},
   PluginSettings: {
     'values?': 'unknown',
     'urls?': 'unknown',

@@ -33,9 +33,6 @@ type Adapters interface {
 	List() []wire.PluginInfo
 	// Hashes returns the content hash of each loaded plugin, keyed by plugin name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin. Code returns an error if the plugin no longer has the
-	// script with the given ID.
-	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
 // Calls provides the tool calls to side panels, which show and stop calls and send the user's

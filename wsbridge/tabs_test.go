@@ -14,7 +14,6 @@ import (
 
 type fakeAdapters struct {
 	listPlugins func() []wire.PluginInfo
-	code        func(name, hash string) (string, error)
 }
 
 var _ Adapters = fakeAdapters{}
@@ -35,18 +34,11 @@ func (f fakeAdapters) Hashes() map[string]string {
 	return hashes
 }
 
-func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
-	hash := strings.TrimPrefix(script, "s-")
-	code, err := f.code(name, hash)
-	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
-}
-
 func newChatPluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
 		listPlugins: func() []wire.PluginInfo {
 			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
 		},
-		code: func(name, hash string) (string, error) { return "code of " + name + " " + hash, nil },
 	}
 }
 

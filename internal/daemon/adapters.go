@@ -131,13 +131,6 @@ func (s script) fixedPartsID() string {
 	return hex.EncodeToString(checksum[:8])
 }
 
-func (s script) hotReloadTimeoutMs() int {
-	if s.info.InDevelopment {
-		return wire.HotReloadWaitDevMs
-	}
-	return wire.HotReloadWaitMs
-}
-
 // List waits until the plugins are loaded, because a browser that receives an empty list removes all adapters.
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.pluginsLoaded
@@ -151,33 +144,6 @@ func (a *adapters) List() []wire.PluginInfo {
 		infos[i].File = a.files[infos[i].Name]
 	}
 	return infos
-}
-
-// Code rejects adapter code that could break out of its wrapping function, such as code with an unbalanced brace. Each
-// call of Code checks the adapter, because older versions of opentabs installed adapters without a check.
-func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
-	host, err := a.hostHash()
-	if err != nil {
-		return wire.PluginCodeParams{}, err
-	}
-	enabledPlugin, ok := a.plugins.registry.Set().Plugin(name)
-	if !ok || !a.plugins.policy.MayRunAnyTool(enabledPlugin) {
-		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
-	}
-	s := a.newScript(enabledPlugin, host)
-	if s.info.ScriptID != id {
-		return wire.PluginCodeParams{}, fmt.Errorf("the script of the plugin %q has changed and is not %q any more", name, id)
-	}
-	code, err := a.composeScript(s)
-	if err != nil {
-		return wire.PluginCodeParams{}, err
-	}
-	return wire.PluginCodeParams{
-		Name: name, Hash: s.info.Hash, ScriptID: id, Code: string(code.fullScript),
-		HotReloadCode: &wire.HotCode{
-			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.hotReloadTimeoutMs(),
-		},
-	}, nil
 }
 
 // Fetch returns the parts of a plugin's script, or the host script if p names no plugin.
@@ -219,20 +185,16 @@ func (a *adapters) HostHash() string {
 	return name
 }
 
-// composedCode contains the code of a complete script, and separately the code of the
-// adapter in this script.
-type composedCode struct{ fullScript, adapter []byte }
-
-func (a *adapters) composeScript(s script) (composedCode, error) {
+func (a *adapters) composeScript(s script) ([]byte, error) {
 	adapter, preScript, err := a.readAdapterCode(s)
 	if err != nil {
-		return composedCode{}, err
+		return nil, err
 	}
 	host, err := a.host()
 	if err != nil {
-		return composedCode{}, fmt.Errorf("bundle the host: %w", err)
+		return nil, fmt.Errorf("bundle the host: %w", err)
 	}
-	return composedCode{fullScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
+	return jsbuild.WrapAdapter(host, s.options(), adapter, preScript), nil
 }
 
 func (a *adapters) recordScriptFault(s script, err error) error {
@@ -240,7 +202,8 @@ func (a *adapters) recordScriptFault(s script, err error) error {
 	return err
 }
 
-// readAdapterCode rejects code that could break out of its wrapping function, such as with an unbalanced brace.
+// readAdapterCode rejects code that could break out of its wrapping function, such as with an unbalanced brace. Each call
+// of readAdapterCode checks the code, because older versions of opentabs installed adapters without a check.
 func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -296,7 +259,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	if err != nil {
 		return err
 	}
-	return statefile.Write(path, code.fullScript)
+	return statefile.Write(path, code)
 }
 
 func removeOtherFiles(folder string, currentFiles map[string]bool) error {

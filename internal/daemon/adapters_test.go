@@ -33,12 +33,15 @@ func TestAdaptersAreRecheckedWhenServed(t *testing.T) {
 	for _, info := range a.List() {
 		scripts[info.Name] = info.ScriptID
 	}
-	if code, err := a.Code("good", scripts["good"]); err != nil || code.Code == "" {
-		t.Errorf("Code for the valid adapter returned the error %v; want code and no error", err)
+	fetch := func(name, scriptID string) (wire.PluginFetchResult, error) {
+		return a.Fetch(wire.PluginFetchParams{Name: name, ScriptID: scriptID})
 	}
-	code, err := a.Code("evil", scripts["evil"])
+	if code, err := fetch("good", scripts["good"]); err != nil || code.Code == "" {
+		t.Errorf("Fetch for the valid adapter returned the error %v; want code and no error", err)
+	}
+	code, err := fetch("evil", scripts["evil"])
 	if err == nil || !strings.Contains(err.Error(), "the adapter of evil may not run: adapter.iife.js:") {
-		t.Errorf("Code for the adapter that leaves its function: error %v, %d bytes of code; want an error that contains %q", err, len(code.Code), "the adapter of evil may not run: adapter.iife.js:")
+		t.Errorf("Fetch for the adapter that leaves its function: error %v, %d bytes of code; want an error that contains %q", err, len(code.Code), "the adapter of evil may not run: adapter.iife.js:")
 	}
 	folder := filepath.Join(t.TempDir(), "adapters")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -99,47 +102,46 @@ func TestScriptIDChangesWithEachPart(t *testing.T) {
 	)
 	dirs := config.Dirs{State: t.TempDir()}
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
-	code := func(name string) (wire.PluginInfo, wire.PluginCodeParams) {
+	fetch := func(name string) (wire.PluginInfo, wire.PluginFetchResult) {
 		t.Helper()
 		for _, info := range a.List() {
 			if info.Name == name {
-				params, err := a.Code(name, info.ScriptID)
+				code, err := a.Fetch(wire.PluginFetchParams{Name: name, ScriptID: info.ScriptID})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return info, params
+				return info, code
 			}
 		}
 		t.Fatalf("List returned no plugin %s; want its script", name)
-		return wire.PluginInfo{}, wire.PluginCodeParams{}
+		return wire.PluginInfo{}, wire.PluginFetchResult{}
 	}
 	for name, want := range map[string]string{"ours": "now", "hooked": "dom", "legacy": "dom", "pre": "now"} {
-		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.HotReloadCode == nil || got.HotReloadCode.WaitMs != 30_000 {
-			t.Errorf("script of %s: want the start time %q, and 30 s for running calls before a hot reload; got %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
+		if _, got := fetch(name); !strings.Contains(got.Options, `"start":"`+want+`"`) {
+			t.Errorf("options of %s = %s; want the start time %q", name, got.Options, want)
 		}
 	}
-	pluginInfo, got := code("pre")
-	if !strings.HasSuffix(got.Code, "token()\n}; });\n") || !pluginInfo.AllFrames {
-		t.Errorf("script of the plugin pre: info %+v; want all frames, and the pre-script at the end of the code", pluginInfo)
+	pluginInfo, got := fetch("pre")
+	if !strings.HasSuffix(got.PreScript, "token()\n}; }") || !strings.HasPrefix(got.Code, "function (") || strings.Contains(got.Code, "token()") || !pluginInfo.AllFrames {
+		t.Errorf("script of the plugin pre: info %+v, code %q, pre-script %q; want all frames, and the pre-script only in its own function", pluginInfo, got.Code, got.PreScript)
 	}
 	testPlugin, _ := registry.Set().Plugin("pre")
 	if err := registry.Values().Change(testPlugin, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
 		t.Fatal(err)
 	}
-	pluginAfter, got := code("pre")
-	if pluginAfter.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Code, `S3CRET`) {
-		t.Errorf("script ID after a change of settings = %s; want a new ID, and the new setting in the code", pluginAfter.ScriptID)
+	pluginAfter, got := fetch("pre")
+	if pluginAfter.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Options, `S3CRET`) {
+		t.Errorf("script ID after a change of settings = %s, options %s; want a new ID, and the new setting in the options", pluginAfter.ScriptID, got.Options)
 	}
-	if _, err := a.Code("pre", pluginInfo.ScriptID); err == nil {
-		t.Error("Code accepted an outdated script ID; want an error")
+	if _, err := a.Fetch(wire.PluginFetchParams{Name: "pre", ScriptID: pluginInfo.ScriptID}); err == nil {
+		t.Error("Fetch accepted an outdated script ID; want an error")
 	}
 	a.folders.add(testPlugin.Dir, wire.PermissionAuto)
-	developedInfo, got := code("pre")
-	if !developedInfo.InDevelopment || developedInfo.ScriptID != pluginAfter.ScriptID || got.HotReloadCode.WaitMs != 1000 ||
-		!strings.HasPrefix(got.HotReloadCode.Adapter, "function (") || strings.Contains(got.HotReloadCode.Adapter, "token()") {
-		t.Errorf("plugin in development mode: info %+v, hot reload code %+v; want an adapter without the pre-script, and 1 s for calls", developedInfo, got.HotReloadCode)
+	developedInfo, _ := fetch("pre")
+	if !developedInfo.InDevelopment || developedInfo.ScriptID != pluginAfter.ScriptID {
+		t.Errorf("plugin in development mode: info %+v; want the script ID %s and InDevelopment", developedInfo, pluginAfter.ScriptID)
 	}
-	if otherInfo, _ := code("ours"); otherInfo.FixedScriptPartsID == "" || otherInfo.FixedScriptPartsID == developedInfo.FixedScriptPartsID || developedInfo.FixedScriptPartsID != pluginInfo.FixedScriptPartsID {
+	if otherInfo, _ := fetch("ours"); otherInfo.FixedScriptPartsID == "" || otherInfo.FixedScriptPartsID == developedInfo.FixedScriptPartsID || developedInfo.FixedScriptPartsID != pluginInfo.FixedScriptPartsID {
 		t.Errorf("fixed parts ID %q with a pre-script, %q without, %q before development; want only the first and the last equal", developedInfo.FixedScriptPartsID, otherInfo.FixedScriptPartsID, pluginInfo.FixedScriptPartsID)
 	}
 }
@@ -162,8 +164,8 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 	return reviews
 }
 
-// BenchmarkAdaptersCode measures 120 adapters of 0.7 MB each, as at the first start after an update.
-func BenchmarkAdaptersCode(b *testing.B) {
+// BenchmarkAdaptersFetch measures 120 adapters of 0.7 MB each, as at the first start after an update.
+func BenchmarkAdaptersFetch(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {
 		packages[i] = plugintest.Package{
@@ -173,15 +175,15 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	firstAdapters := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAllScripts(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
+	fetchAllScripts(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
 	for b.Loop() {
-		composeAllScripts(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
+		fetchAllScripts(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
 }
 
-func composeAllScripts(b *testing.B, a *adapters) {
+func fetchAllScripts(b *testing.B, a *adapters) {
 	for _, info := range a.List() {
-		if _, err := a.Code(info.Name, info.ScriptID); err != nil {
+		if _, err := a.Fetch(wire.PluginFetchParams{Name: info.Name, ScriptID: info.ScriptID}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -355,14 +355,14 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	if err != nil {
 		panic("jsbuild: settings that are not JSON: " + err.Error())
 	}
-	scriptParts := ScriptParts{Options: encodedJSON, Adapter: AdapterFunction(adapter)}
+	scriptParts := ScriptParts{Options: encodedJSON, Adapter: adapterFunction(adapter)}
 	if len(preScript) > 0 {
-		scriptParts.PreScript = AdapterFunction(preScript)
+		scriptParts.PreScript = adapterFunction(preScript)
 	}
 	return scriptParts
 }
 
-// AdapterFunction returns a JavaScript expression for an outer function that returns an
+// adapterFunction returns a JavaScript expression for an outer function that returns an
 // inner function, which contains the plugin's code
 // (extension/src/host/lifecycle.ts:Evaluate). The built-ins are parameters of the outer
 // function, so that the plugin's code can declare variables with the same names. The
@@ -370,7 +370,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // plugin's code needs private ones. An optional second argument of the outer function is
 // a callback, which receives an error whose stack trace contains the line just before the
 // plugin's code.
-func AdapterFunction(code []byte) []byte {
+func adapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
 	b = append(b, builtInNames...)

@@ -287,9 +287,9 @@ func TestAdapterReplacesThisArgument(t *testing.T) {
 		{`f.call(globalThis.x)`, `f.call(globalThis.x)`},
 		{`bind(globalThis); x.f(globalThis)`, `bind(globalThis); x.f(globalThis)`},
 	} {
-		got := string(AdapterFunction([]byte(c[0])))
+		got := string(adapterFunction([]byte(c[0])))
 		if want := outerFunctionHead + "function (globalThis) {\n" + c[1] + "\n}; }"; got != want {
-			t.Errorf("AdapterFunction(%q) = %q, want %q", c[0], got, want)
+			t.Errorf("adapterFunction(%q) = %q, want %q", c[0], got, want)
 		}
 	}
 }
@@ -323,8 +323,8 @@ func TestWrappedAdapterHasValidSyntax(t *testing.T) {
 		if problems := syntaxErrors(string(WrapAdapter(host, options, []byte(code), []byte(code)))); len(problems) > 0 {
 			t.Errorf("script of the adapter %q: syntax errors %v, want none", code, problems)
 		}
-		if problems := syntaxErrors("f(" + string(AdapterFunction([]byte(code))) + ")"); len(problems) > 0 {
-			t.Errorf("AdapterFunction(%q): syntax errors %v, want none", code, problems)
+		if problems := syntaxErrors("f(" + string(adapterFunction([]byte(code))) + ")"); len(problems) > 0 {
+			t.Errorf("adapterFunction(%q): syntax errors %v, want none", code, problems)
 		}
 	}
 }

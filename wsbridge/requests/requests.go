@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// Timeout is how long a browser may take to answer a request that is not a tool call.
-const Timeout = 30 * time.Second
+// answerTimeout is how long a browser may take to answer a request that is not a tool call.
+const answerTimeout = 30 * time.Second
 
 var (
 	// ErrLinkEnded means that the link to the browser ended before the answer arrived.
@@ -85,14 +85,14 @@ func (r *Table) SendWithCallback(method wire.Method, params []byte, onAnswer fun
 }
 
 // AwaitAnswer waits for the answer to a request until ctx or the link ends, or until
-// Timeout has passed since the request was sent.
+// 30 s have passed since the request was sent.
 func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, error) {
 	defer func() {
 		r.mu.Lock()
 		delete(r.pendingAnswers, q.id)
 		r.mu.Unlock()
 	}()
-	timer := time.NewTimer(Timeout - time.Since(q.sentAt))
+	timer := time.NewTimer(answerTimeout - time.Since(q.sentAt))
 	defer timer.Stop()
 	select {
 	case e := <-q.responses:

@@ -83,8 +83,7 @@ type Browser struct {
 
 	mu                  sync.Mutex // the mutex guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
-	codeByPlugin        map[string]wire.PluginCodeParams
-	pluginOrder         []string
+	plugins             []wire.PluginInfo
 	requestCounts       map[string]int
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
 	panelRequestCount   int
@@ -114,7 +113,7 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	}
 	ws.SetReadLimit(wire.MaxFrameBytes)
 	b := &Browser{
-		options: o, ws: ws, runningCalls: map[string]context.CancelCauseFunc{}, codeByPlugin: map[string]wire.PluginCodeParams{},
+		options: o, ws: ws, runningCalls: map[string]context.CancelCauseFunc{},
 		requestCounts: map[string]int{}, pendingToolRequests: map[requestKey]chan<- wire.ToolAnswerParams{}, panelAnswers: map[string]chan<- wire.Envelope{},
 	}
 	proof, err := b.requestKeyProof(ctx, nonce)
@@ -173,31 +172,12 @@ func (b *Browser) Run(ctx context.Context) error {
 	}
 }
 
-// Code returns the script that the server sent for a plugin, or "" if the server has sent
-// none.
-func (b *Browser) Code(plugin string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.codeByPlugin[plugin].Code
-}
-
 func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
 		return b.respond(e.ID, wire.PingResult{})
 	case wire.MethodPluginSync:
 		return b.syncPlugins(e)
-	case wire.MethodPluginCode:
-		var p wire.PluginCodeParams
-		if err := wire.DecodeBody(e.Params, &p); err != nil {
-			return err
-		}
-		b.mu.Lock()
-		b.codeByPlugin[p.Name] = p
-		b.mu.Unlock()
-		// Send the tabs before the answer to plugin.code: after the answer, the server
-		// fails calls of a plugin without a tab.
-		return errors.Join(b.sendTabs(), b.respond(e.ID, wire.PluginCodeResult{}))
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -246,20 +226,10 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return err
 	}
-	var missingPlugins []string
 	b.mu.Lock()
-	previousCode := b.codeByPlugin
-	b.codeByPlugin, b.pluginOrder = map[string]wire.PluginCodeParams{}, nil
-	for _, info := range p.Plugins {
-		b.pluginOrder = append(b.pluginOrder, info.Name)
-		if previousPluginCode := previousCode[info.Name]; previousPluginCode.Hash == info.Hash {
-			b.codeByPlugin[info.Name] = previousPluginCode
-			continue
-		}
-		missingPlugins = append(missingPlugins, info.Name)
-	}
+	b.plugins = p.Plugins
 	b.mu.Unlock()
-	return errors.Join(b.respond(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, MissingHotReloads: missingPlugins}), b.sendTabs())
+	return errors.Join(b.respond(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts}), b.sendTabs())
 }
 
 func (b *Browser) sendTabs() error {
@@ -267,15 +237,11 @@ func (b *Browser) sendTabs() error {
 	var names []string
 	isReady := true
 	b.mu.Lock()
-	for i, name := range b.pluginOrder {
-		code, ok := b.codeByPlugin[name]
-		if !ok {
-			continue
-		}
-		names = append(names, name)
+	for i, p := range b.plugins {
+		names = append(names, p.Name)
 		tabs = append(tabs, wire.TabInfo{
-			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + name, Title: name, Active: i == 0, Focused: true,
-			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, IsReady: &isReady}},
+			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + p.Name, Title: p.Name, Active: i == 0, Focused: true,
+			DocumentID: "document-" + p.Name, Plugins: []wire.TabPlugin{{Name: p.Name, Hash: p.Hash, IsReady: &isReady}},
 		})
 	}
 	b.mu.Unlock()

@@ -22,10 +22,6 @@ func (onePluginAdapters) List() []wire.PluginInfo {
 
 func (onePluginAdapters) Hashes() map[string]string { return map[string]string{"messages": "h1"} }
 
-func (onePluginAdapters) Code(string, string) (wire.PluginCodeParams, error) {
-	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
-}
-
 func TestBrowser(t *testing.T) {
 	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePluginAdapters{}})
 	server := httptest.NewServer(hub.Handler())
@@ -55,10 +51,8 @@ func TestBrowser(t *testing.T) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-stateNames != "messages" { // the browser reports its list of plugins before their code has arrived
-	}
-	if b.Code("messages") != "the code" {
-		t.Errorf("code of the plugin messages = %q, want the code", b.Code("messages"))
+	if got := <-stateNames; got != "messages" {
+		t.Errorf("plugins of the browser = %q, want %q", got, "messages")
 	}
 
 	calls := dispatch.New(hub, dispatch.Options{})

@@ -10,7 +10,7 @@ import { withPristineBuiltIns } from './pristine.ts';
 import { readStack } from './stack.ts';
 
 /**
- * AdapterCode is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
+ * AdapterCode is the code of an adapter or a pre-script (internal/jsbuild/extension.go:adapterFunction). The first
  * argument of an AdapterCode is `protectedBuiltIns` of globals.ts. The second argument is a function that receives an
  * error created just before the code's first line. An AdapterCode returns a function that runs the code, with
  * globalThis, window and self as parameters.

@@ -335,21 +335,14 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const injectMode = await plugins.sync(params);
-    // The response to plugin.sync requests the code of outdated adapters, because their documents need the new adapters
-    // at once.
-    const missingPlugins = injectMode === 'userScripts' ? [...new Set(hotReload.listOutdatedPlugins())] : [];
-    hotReload.onPluginsSynced(missingPlugins);
+    hotReload.onPluginsSynced();
     registrationTracker.recordBaseScriptsRegistered();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
     void preregisterPlugins();
-    return missingPlugins.length > 0 ? { mode: injectMode, missing: missingPlugins } : { mode: injectMode };
-  },
-  'plugin.code': async (params) => {
-    void hotReload.receiveCode(params);
-    return {};
+    return { mode: injectMode };
   },
   'plugin.settings': async ({ name, settings }) => {
     settingsSync.setSettings(name, settings);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts';
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { LiveAdapter, RemovedPlugin, WorkerToBridgeMessage } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
@@ -15,13 +15,7 @@ const demoPlugin: PluginInfo = {
   world: 'main',
   base: 'b',
 };
-const newPluginCode: PluginCodeParams = {
-  name: 'demo',
-  hash: 'h2',
-  script: 's2',
-  code: '',
-  hot: { adapter: 'function(globalThis){ // a comment', waitMs: 1000 },
-};
+const newCode = 'function(globalThis){ // a comment';
 const entryPointMessage = { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: false } as const;
 
 function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
@@ -30,7 +24,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
   const docs = makeDocs();
   const receivedMessages: string[] = [];
   const executedScripts: string[] = [];
-  const wantedBuild: { plugin: PluginInfo; code?: string; syntax?: string } = { plugin };
+  const wantedBuild: { plugin: PluginInfo; code: string | undefined; syntax?: string } = { plugin, code: newCode };
   const fetchedPlugins: string[] = [];
   const hotReload = new HotReload({
     docs,
@@ -61,6 +55,10 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
     t.mock.timers.tick(ms);
     await runPendingPromises();
   };
+  const syncPlugins = async () => {
+    hotReload.onPluginsSynced();
+    await runPendingPromises();
+  };
   const listWarnings = () => warnMock.mock.calls.map((call) => String(call.arguments[0]));
   return {
     docs,
@@ -72,27 +70,26 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
     addDocument,
     addOldDocument,
     advanceTime,
+    syncPlugins,
     listWarnings,
   };
 }
 
 test('a new adapter replaces old or removed adapters with the same base, once their calls have ended', async (t) => {
-  const { hotReload, receivedMessages, ranScripts, addDocument, addOldDocument, advanceTime } = makeFixture(t);
+  const { hotReload, receivedMessages, ranScripts, addDocument, addOldDocument, advanceTime, syncPlugins } =
+    makeFixture(t);
   const doc = addOldDocument('old');
   addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
   addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
   addDocument('without', []);
   addDocument('removed', [], [{ name: 'demo', base: 'b' }]);
   addDocument('removed, other base', [], [{ name: 'demo', base: 'c' }]);
-  assert.deepEqual(hotReload.listOutdatedPlugins(), ['demo', 'demo']);
-  await hotReload.receiveCode(newPluginCode);
+  await syncPlugins();
   await advanceTime(900);
   assert.deepEqual([receivedMessages, ranScripts], [['old replaceAdapter', 'removed replaceAdapter'], []]);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
-  assert.deepEqual(ranScripts, [
-    `old demo ${makeAdapterScript('_entry', 'n', 'h2', newPluginCode.hot?.adapter ?? '')}`,
-  ]);
+  assert.deepEqual(ranScripts, [`old demo ${makeAdapterScript('_entry', 'n', 'h2', newCode)}`]);
 });
 
 test('a document that reports its old adapter late also gets the new code', async (t) => {
@@ -100,14 +97,13 @@ test('a document that reports its old adapter late also gets the new code', asyn
     hotReload,
     receivedMessages,
     ranScripts,
-    wantedBuild,
     fetchedPlugins,
     addDocument,
     addOldDocument,
     advanceTime,
+    syncPlugins,
   } = makeFixture(t);
-  wantedBuild.code = 'function () {}';
-  await hotReload.receiveCode(newPluginCode);
+  await syncPlugins();
   await advanceTime(60_000);
   const doc = addOldDocument('late');
   hotReload.onDocumentReported(doc);
@@ -125,7 +121,7 @@ test('a document that reports its old adapter late also gets the new code', asyn
   assert.equal(hotReload.expects(1, 'demo'), true);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
-  assert.deepEqual(ranScripts, [`late demo ${makeAdapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
+  assert.deepEqual(ranScripts, [`late demo ${makeAdapterScript('_entry', 'n', 'h2', newCode)}`]);
   hotReload.onDocumentReported(addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
   hotReload.onDocumentReported(addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
   assert.equal(fetchedPlugins.length, 2);
@@ -134,41 +130,43 @@ test('a document that reports its old adapter late also gets the new code', asyn
 test('the worker fetches missing code again when the document reports its adapters again', async (t) => {
   const { hotReload, receivedMessages, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('d');
+  wantedBuild.code = undefined;
   hotReload.onDocumentReported(doc);
   await runPendingPromises();
   assert.deepEqual([receivedMessages, hotReload.expects(1, 'demo')], [[], false]);
-  wantedBuild.code = 'function () {}';
+  wantedBuild.code = newCode;
   hotReload.onDocumentReported(doc);
   await runPendingPromises();
   assert.deepEqual(receivedMessages, ['d replaceAdapter']);
 });
 
 test('a build that failed in a document is not retried there, and its problem stays until the next build', async (t) => {
-  const { docs, hotReload, receivedMessages, wantedBuild, addOldDocument, listWarnings } = makeFixture(t);
+  const { docs, hotReload, receivedMessages, wantedBuild, addOldDocument, syncPlugins, listWarnings } = makeFixture(t);
   const doc = addOldDocument('d');
   assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'canReplace must be true while new code is expected');
-  await hotReload.receiveCode(newPluginCode);
+  await syncPlugins();
   assert.equal(hotReload.problem('d', demoPlugin), undefined);
   hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demoPlugin), 'a typo');
   assert.equal(hotReload.canReplace(doc, demoPlugin), false);
   assert.match(listWarnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
   hotReload.onDocumentReported(addOldDocument('d'));
-  await hotReload.receiveCode(newPluginCode);
-  assert.deepEqual([receivedMessages.length, hotReload.listOutdatedPlugins()], [1, []]);
+  await syncPlugins();
+  assert.equal(receivedMessages.length, 1);
   wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wantedBuild.plugin), undefined);
-  assert.deepEqual(hotReload.listOutdatedPlugins(), ['demo']);
+  await syncPlugins();
+  assert.equal(receivedMessages.length, 2);
   docs.remove('d');
-  hotReload.onPluginsSynced([]);
+  await syncPlugins();
   assert.equal(hotReload.problem('d', demoPlugin), undefined);
 });
 
 test('a build with a syntax error fails at once, with the syntax error as the reason', async (t) => {
-  const { hotReload, receivedMessages, wantedBuild, addOldDocument, advanceTime } = makeFixture(t);
+  const { hotReload, receivedMessages, wantedBuild, addOldDocument, advanceTime, syncPlugins } = makeFixture(t);
   wantedBuild.syntax = 'SyntaxError';
   const doc = addOldDocument('deaf');
-  await hotReload.receiveCode(newPluginCode);
+  await syncPlugins();
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.equal(hotReload.problem('deaf', demoPlugin), 'SyntaxError');
@@ -177,10 +175,12 @@ test('a build with a syntax error fails at once, with the syntax error as the re
 });
 
 test('an adapter replacement is attempted three times if the document does not answer', async (t) => {
-  const { hotReload, receivedMessages, addOldDocument, advanceTime, listWarnings } = makeFixture(t);
+  const { hotReload, receivedMessages, addOldDocument, advanceTime, syncPlugins, listWarnings } = makeFixture(t, {
+    ...demoPlugin,
+    dev: true,
+  });
   const oldDocuments = ['gone', 'deaf', 'silent'].map(addOldDocument);
-  hotReload.onPluginsSynced(['demo']);
-  await hotReload.receiveCode(newPluginCode);
+  await syncPlugins();
   for (let i = 0; i < 3; i++) {
     for (const doc of oldDocuments.slice(0, 2)) hotReload.handleEntryPoint(doc, entryPointMessage);
     await runPendingPromises();
@@ -190,44 +190,54 @@ test('an adapter replacement is attempted three times if the document does not a
   assert.equal(listWarnings().length, 2);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
   assert.match(listWarnings()[2] ?? '', /it did not answer/);
-  assert.deepEqual(
-    [receivedMessages.length, hotReload.expects(1, 'demo'), hotReload.listOutdatedPlugins()],
-    [9, false, []],
-  );
+  await syncPlugins();
+  assert.deepEqual([receivedMessages.length, hotReload.expects(1, 'demo')], [9, false]);
   for (const { documentId } of oldDocuments) assert.equal(hotReload.problem(documentId, demoPlugin), undefined);
 });
 
 test('the worker does not send documents code that is no longer wanted', async (t) => {
-  const { hotReload, receivedMessages, ranScripts, wantedBuild, addOldDocument } = makeFixture(t);
+  const { hotReload, receivedMessages, ranScripts, wantedBuild, addOldDocument, syncPlugins } = makeFixture(t);
   const doc = addOldDocument('old');
-  await hotReload.receiveCode({ ...newPluginCode, hash: 'h3' });
-  await hotReload.receiveCode({ ...newPluginCode, name: 'other' });
-  const { hot: _, ...coldBuild } = newPluginCode;
-  await hotReload.receiveCode(coldBuild);
-  assert.deepEqual(receivedMessages, []);
-  await hotReload.receiveCode(newPluginCode);
+  hotReload.onPluginsSynced();
+  wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
+  await syncPlugins();
+  assert.deepEqual(receivedMessages, ['old replaceAdapter'], 'only the code of the later build must be used');
   wantedBuild.plugin = { ...demoPlugin, name: 'removed' };
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.deepEqual(ranScripts, []);
 });
 
+test('a repeated sync does not restart a replacement of the same build', async (t) => {
+  const { hotReload, receivedMessages, addOldDocument, syncPlugins } = makeFixture(t);
+  const doc = addOldDocument('old');
+  hotReload.onPluginsSynced();
+  await syncPlugins();
+  await syncPlugins();
+  assert.deepEqual([receivedMessages, hotReload.expects(1, 'demo')], [['old replaceAdapter'], true]);
+  hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
+  assert.equal(hotReload.expects(1, 'demo'), false);
+});
+
 test('expects is true only while a tab is about to get new code, which makes a reload unnecessary', async (t) => {
-  const { hotReload, addOldDocument, advanceTime } = makeFixture(t);
+  const { hotReload, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('old');
   assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false before the first plugin.sync');
-  hotReload.onPluginsSynced(['other']);
+  wantedBuild.plugin = { ...demoPlugin, name: 'other' };
+  hotReload.onPluginsSynced();
   assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false after a sync without new code');
-  hotReload.onPluginsSynced(['demo']);
+  wantedBuild.plugin = demoPlugin;
+  hotReload.onPluginsSynced();
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'expects must be false for a tab without the plugin');
-  await hotReload.receiveCode(newPluginCode);
+  await runPendingPromises();
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.equal(hotReload.expects(1, 'demo'), true, 'expects must be true while the new adapter starts');
   hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false once the new adapter runs');
-  hotReload.onPluginsSynced(['demo']);
-  await advanceTime(30_000);
-  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false if no code arrives in 30 s');
+  wantedBuild.code = undefined;
+  hotReload.onPluginsSynced();
+  await runPendingPromises();
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false if the code cannot be fetched');
 });

@@ -1,7 +1,6 @@
 import {
   HotReloadWaitDevMs,
   HotReloadWaitMs,
-  type PluginCodeParams,
   type PluginFetchResult,
   type PluginInfo,
 } from '../../../../wire/wire.gen.ts';
@@ -12,8 +11,6 @@ import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript } from './entry-p
 import type { SyntaxChecker } from './syntax.ts';
 
 const ReplacementReplyTimeoutMs = 5000;
-/** PluginCodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. */
-const PluginCodeTimeoutMs = 30_000;
 /**
  * The delay before the next attempt to replace an adapter is 1 s at first, and doubles after each failed attempt. After
  * MaxReplacementTries failed attempts to replace an adapter, the document keeps its old adapter.
@@ -25,10 +22,7 @@ export interface HotReloadOptions {
   readonly docs: DocumentTable;
   readonly entryPoints: EntryPoints;
   plugins(): readonly PluginInfo[];
-  /**
-   * HotReload calls the function `code` for documents that report an outdated adapter after the server has already sent
-   * the new code.
-   */
+  /** The method `code` returns the new code of a plugin from the cache or from the server. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: SyntaxChecker;
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
@@ -71,25 +65,27 @@ export class HotReload {
   readonly #docsAwaitingCode = new Map<string, Set<Doc>>();
   readonly #adapterSwaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   readonly #replacementAttempts = new Map<string, ReplacementAttempt>();
-  #pluginCodeTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HotReloadOptions) {
     this.#options = options;
   }
 
-  /** If the worker cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload. */
-  async receiveCode({ name, hash, hot: hotBuild }: PluginCodeParams): Promise<void> {
-    const plugin = this.#findPlugin(name);
-    if (plugin?.hash !== hash || !hotBuild) return;
-    const adapterBuild = { name, hash, adapter: hotBuild.adapter, waitMs: hotBuild.waitMs };
-    for (const doc of this.#listDocsToUpdate(plugin)) this.#beginReplacement(doc, adapterBuild);
+  /** onPluginsSynced replaces the outdated adapters of all documents after the list of plugins has changed. */
+  onPluginsSynced(): void {
+    for (const [key, { documentId }] of this.#replacementAttempts)
+      if (!this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
+    this.#docsAwaitingCode.clear();
+    for (const { doc } of this.#options.docs.listReported()) this.onDocumentReported(doc);
   }
 
+  /**
+   * onDocumentReported replaces the outdated adapters of one document. If the worker cannot inject a new adapter, the
+   * document keeps the old adapter, and the tab needs a reload.
+   */
   onDocumentReported(doc: Doc): void {
-    for (const plugin of this.#options.plugins()) {
-      const isExpected = this.#findAdapterSwap(doc, plugin.name) || this.#docsAwaitingCode.get(plugin.name)?.has(doc);
-      if (!isExpected && this.#needsAdapter(doc, plugin)) void this.#fetchAndReplace(doc, plugin);
-    }
+    for (const plugin of this.#options.plugins())
+      if (this.#needsAdapter(doc, plugin) && !this.#docsAwaitingCode.get(plugin.name)?.has(doc))
+        void this.#fetchAndReplace(doc, plugin);
   }
 
   handleAdapterReplaced(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'adapterReplaced' }>): void {
@@ -107,28 +103,6 @@ export class HotReload {
       ReplacementReplyTimeoutMs,
     );
     void this.#sendAdapter(doc, plugin, adapterSwap, message.usesBase);
-  }
-
-  listOutdatedPlugins(): string[] {
-    const { docs } = this.#options;
-    return docs.listReported().flatMap(({ doc, plugins }) =>
-      [...plugins, ...docs.removedPlugins(doc.documentId)].flatMap(({ name }) => {
-        const plugin = this.#findPlugin(name);
-        return plugin && this.#needsAdapter(doc, plugin) ? [name] : [];
-      }),
-    );
-  }
-
-  onPluginsSynced(missingPlugins: readonly string[]): void {
-    for (const [key, { documentId }] of this.#replacementAttempts)
-      if (!this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
-    this.#docsAwaitingCode.clear();
-    clearTimeout(this.#pluginCodeTimer);
-    this.#pluginCodeTimer = setTimeout(() => this.#fetchMissingCode(), PluginCodeTimeoutMs);
-    for (const name of missingPlugins) {
-      const plugin = this.#findPlugin(name);
-      if (plugin) this.#docsAwaitingCode.set(name, new Set(this.#listDocsToUpdate(plugin)));
-    }
   }
 
   /** The method `expects` reports whether a tab's top document will receive new code of a plugin. */
@@ -168,43 +142,28 @@ export class HotReload {
     return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === baseHash);
   }
 
-  #listDocsToUpdate(plugin: PluginInfo): Doc[] {
-    return this.#options.docs.listReported().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
-  }
-
-  #fetchMissingCode(): void {
-    for (const [name, docs] of this.#docsAwaitingCode) {
-      const plugin = this.#findPlugin(name);
-      for (const doc of docs) {
-        if (this.#findAdapterSwap(doc, name)) continue;
-        if (plugin && this.#isConnected(doc) && this.#needsAdapter(doc, plugin))
-          void this.#fetchAndReplace(doc, plugin);
-        else docs.delete(doc);
-      }
-    }
-    this.changed.emit();
-  }
-
   #isConnected(doc: Doc): boolean {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
   async #fetchAndReplace(doc: Doc, plugin: PluginInfo): Promise<void> {
-    const { name, hash } = plugin;
+    const { name, hash, script } = plugin;
+    // If the plugin changes while its code is fetched, onPluginsSynced fetches the code of the later build.
+    const isCurrent = () => this.#findPlugin(name)?.script === script;
     this.#addDocAwaitingCode(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
-      const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findAdapterSwap(doc, name)) return; // the server has already sent the code of the new adapter
-      if (isCurrent && this.#needsAdapter(doc, plugin)) {
+      if (!isCurrent() || this.#findAdapterSwap(doc, name)?.adapterBuild.hash === hash) return;
+      if (!this.#isConnected(doc) || !this.#needsAdapter(doc, plugin)) this.#end(doc, name);
+      else
         this.#beginReplacement(doc, {
           name,
           hash,
           adapter: code,
           waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs,
         });
-      } else this.#end(doc, name);
     } catch (error) {
+      if (!isCurrent()) return;
       console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);
       this.#end(doc, name);
     }

@@ -10,10 +10,9 @@ const handlers: RequestHandlers = {
   'tool.cancel': async () => ({ outcome: 'aborted' }),
   'tool.answer': async () => ({ taken: true }),
   'plugin.sync': async () => ({ mode: 'none' }),
-  'plugin.code': async () => {
+  'plugin.settings': async () => {
     throw new Error('not wanted');
   },
-  'plugin.settings': async () => ({}),
   'tab.load': async () => ({ loading: true }),
   'tab.open': async () => ({ tabId: 1 }),
   'tab.describe': async () => ({}),
@@ -78,10 +77,9 @@ test('answerRequest sends results and errors at once, but no answer to a dispatc
   assert.deepEqual(await answerRequestText(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
     '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
   ]);
-  assert.deepEqual(
-    await answerRequestText(encodeRequest('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })),
-    ['{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}'],
-  );
+  assert.deepEqual(await answerRequestText(encodeRequest('3', 'plugin.settings', { name: 'a', settings: {} })), [
+    '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
+  ]);
   assert.equal(warnMock.mock.callCount(), 1);
   const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
   assert.deepEqual(await answerRequestText(encodeRequest('4', 'tool.dispatch', dispatch)), []);
