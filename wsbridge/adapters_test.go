@@ -34,6 +34,34 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	})
 }
 
+// A browser that has the list of plugins does not get the same list again, unless it still waits for the user to switch
+// on user scripts.
+func TestUnchangedPluginsAreNotSentAgain(t *testing.T) {
+	hash := "h1"
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
+		p := w.dial()
+		p.sendHello("b1", "boot1")
+		syncFrame := func(id int) string {
+			return newSyncFrame(id, fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash))
+		}
+		p.wantFrames(helloResponse, syncFrame(1))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","error":{"code":-32603,"message":"the disk is full"}}`)
+		w.hub.Sync()
+		p.wantFrames(syncFrame(2))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"none"}}`)
+		w.hub.Sync()
+		p.wantFrames(syncFrame(3))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","result":{"mode":"userScripts"}}`)
+		w.hub.Sync()
+		p.wantFrames()
+		hash = "h2"
+		w.hub.Sync()
+		hash = "h1"
+		w.hub.Sync()
+		p.wantFrames(syncFrame(4))
+	})
+}
+
 func TestToolsRunDuringAdapterSync(t *testing.T) {
 	hash := "h1"
 	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {

@@ -61,6 +61,8 @@ import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
 const OrphanPingTimeoutMs = 1000;
+/** MaxPreregistrationDelayMs is how long scripts of new documents wait for hot reloads of open documents. */
+const MaxPreregistrationDelayMs = 400;
 
 // ---- link ----
 
@@ -341,7 +343,8 @@ const requestHandlers: RequestHandlers = {
     settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
-    void preregisterPlugins();
+    // Chrome runs one script operation after the other, and open documents need their new adapters first.
+    void hotReload.waitForReplacements(MaxPreregistrationDelayMs).then(preregisterPlugins);
     return { mode: injectMode };
   },
   'plugin.settings': async ({ name, settings }) => {

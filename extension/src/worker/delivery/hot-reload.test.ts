@@ -219,6 +219,23 @@ test('a repeated sync does not restart a replacement of the same build', async (
   assert.equal(hotReload.expects(1, 'demo'), false);
 });
 
+test('waitForReplacements resolves when no document awaits code, or after its time limit', async (t) => {
+  const { hotReload, addOldDocument, advanceTime, syncPlugins } = makeFixture(t);
+  await hotReload.waitForReplacements(400);
+  const oldDocuments = ['a', 'b'].map(addOldDocument);
+  await syncPlugins();
+  const ended: string[] = [];
+  void hotReload.waitForReplacements(400).then(() => ended.push('long wait'));
+  void hotReload.waitForReplacements(300).then(() => ended.push('short wait'));
+  for (const doc of oldDocuments) {
+    await advanceTime(150);
+    assert.deepEqual(ended, doc === oldDocuments[0] ? [] : ['short wait']);
+    hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
+  }
+  await runPendingPromises();
+  assert.deepEqual(ended, ['short wait', 'long wait']);
+});
+
 test('expects is true only while a tab is about to get new code, which makes a reload unnecessary', async (t) => {
   const { hotReload, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('old');

@@ -65,6 +65,8 @@ export class HotReload {
   readonly #docsAwaitingCode = new Map<string, Set<Doc>>();
   readonly #adapterSwaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   readonly #replacementAttempts = new Map<string, ReplacementAttempt>();
+  /** #waiters are called when no document awaits new code. */
+  readonly #waiters: (() => void)[] = [];
 
   constructor(options: HotReloadOptions) {
     this.#options = options;
@@ -86,6 +88,19 @@ export class HotReload {
     for (const plugin of this.#options.plugins())
       if (this.#needsAdapter(doc, plugin) && !this.#docsAwaitingCode.get(plugin.name)?.has(doc))
         void this.#fetchAndReplace(doc, plugin);
+  }
+
+  /** waitForReplacements resolves when no document awaits new code, and after timeoutMs at the latest. */
+  async waitForReplacements(timeoutMs: number): Promise<void> {
+    if (!this.#isAwaitingCode()) return;
+    await new Promise<void>((resolve) => {
+      this.#waiters.push(resolve);
+      setTimeout(resolve, timeoutMs);
+    });
+  }
+
+  #isAwaitingCode(): boolean {
+    return [...this.#docsAwaitingCode.values()].some((docs) => docs.size > 0);
   }
 
   handleAdapterReplaced(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'adapterReplaced' }>): void {
@@ -213,7 +228,9 @@ export class HotReload {
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#findAdapterSwap(doc, name)?.timer);
     this.#adapterSwaps.get(doc)?.delete(name);
-    if (this.#docsAwaitingCode.get(name)?.delete(doc)) this.changed.emit();
+    if (!this.#docsAwaitingCode.get(name)?.delete(doc)) return;
+    this.changed.emit();
+    if (!this.#isAwaitingCode()) for (const resolveWait of this.#waiters.splice(0)) resolveWait();
   }
 
   #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
