@@ -13,7 +13,7 @@ import (
 )
 
 // stateInterval is the minimum time between two state.sync notifications to a side panel.
-const stateInterval = 100 * time.Millisecond
+const stateInterval = 200 * time.Millisecond
 
 // refreshInterval is how often an open side panel receives changes of the connected clients. If
 // calls change, an open side panel receives the changes at once.
@@ -70,6 +70,12 @@ func (p *panel) setPanelOpen(b *browser, isPanelOpen bool) {
 				return
 			}
 			p.requestState()
+			// The next state is due at the earliest after stateInterval, so the goroutine does not wake for each event until then.
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(stateInterval):
+			}
 		}
 	})
 }

@@ -100,7 +100,7 @@ function renderPanel(): void {
   if (rootElement) render(<Panel {...panelProps} />, rootElement);
 }
 
-/** renderState renders a new state of the server, which sends up to ten states per second. */
+/** renderState renders a new state of the server, which sends up to five states per second. */
 const renderState = makeThrottledRender(renderPanel);
 
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
@@ -181,7 +181,7 @@ onCapabilitiesChange(() => void readPermissions());
 void readPermissions();
 onActiveTabChange(() => void readActiveTab());
 void readActiveTab();
-setInterval(renderPanel, RenderIntervalMs);
+setInterval(() => renderState(false), RenderIntervalMs);
 void readSetting(ShowsEverythingSettingKey).then((storedValue) => {
   showsEverything = storedValue === 'yes';
   renderPanel();

@@ -3,7 +3,7 @@
  * painting take about three times as long as the script.
  */
 const PauseFactor = 40;
-const MaxPauseMs = 500;
+const MaxPauseMs = 1000;
 
 /**
  * makeThrottledRender returns a function that calls `renderNow` immediately, or at the end of the pause after the last
