@@ -134,8 +134,8 @@ func (a toolRequest) serve(ctx context.Context) {
 	default:
 		err = &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the tool made an unknown request"}
 	}
+	c.clock.RestartIdle()
 	if ctx.Err() == nil {
-		c.clock.RestartIdle()
 		c.requests.addFailure(err)
 		c.d.bridge.Answer(a.runID, a.params.Ask, toolOutput, err)
 	}

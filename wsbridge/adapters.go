@@ -1,7 +1,6 @@
 package wsbridge
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,16 +16,8 @@ import (
 type pluginSync struct {
 	link          *link
 	syncRequested chan struct{}
-	// Only the goroutine that executes the method run uses the fields below.
-	lastSync answeredSync
+	// Only the goroutine that executes the method run uses the field settings.
 	settings map[string]string
-}
-
-// answeredSync describes the last plugin.sync that the browser has answered.
-type answeredSync struct {
-	number int
-	params []byte
-	mode   wire.InjectMode
 }
 
 // All requests that arrive while a plugin.sync runs together cause one further plugin.sync.
@@ -57,21 +48,15 @@ func (a *pluginSync) run(b *browser) {
 	}
 }
 
-// Because sendPlugins reads the list of plugins, the caller must get syncTarget from currentSyncNumber before it calls
-// sendPlugins.
+// sendPlugins sends the browser the list of plugins, and waits for the answer. The caller must get syncTarget from
+// currentSyncNumber before it calls sendPlugins, because sendPlugins reads the list.
 func (a *pluginSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
 		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
-	encodedParams := wire.EncodeBody(params)
-	// The browser already has the same list. Without user scripts, the browser checks at each plugin.sync whether the user
-	// has switched them on.
-	if a.lastSync.number == syncTarget && a.lastSync.mode == wire.InjectUserScripts && bytes.Equal(a.lastSync.params, encodedParams) {
-		return nil
-	}
-	request := a.link.requests.SendWithCallback(wire.MethodPluginSync, encodedParams, func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
+	request := a.link.requests.SendWithCallback(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
 	response, err := a.link.requests.AwaitAnswer(context.Background(), request)
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
@@ -80,7 +65,6 @@ func (a *pluginSync) sendPlugins(b *browser, syncTarget int) error {
 	if err := inbound.DecodeAnswer(response, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
-	a.lastSync = answeredSync{syncTarget, encodedParams, r.Mode}
 	a.link.hub.registry.setInjectMode(b, a.link, r.Mode)
 	a.link.log.Debug().Int("plugins", len(plugins)).Str("mode", inbound.CleanText(string(r.Mode), 20)).Msg("plugins sent")
 	return nil

@@ -34,34 +34,6 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	})
 }
 
-// A browser that has the list of plugins does not get the same list again, unless it still waits for the user to switch
-// on user scripts.
-func TestUnchangedPluginsAreNotSentAgain(t *testing.T) {
-	hash := "h1"
-	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
-		p := w.dial()
-		p.sendHello("b1", "boot1")
-		syncFrame := func(id int) string {
-			return newSyncFrame(id, fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash))
-		}
-		p.wantFrames(helloResponse, syncFrame(1))
-		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","error":{"code":-32603,"message":"the disk is full"}}`)
-		w.hub.Sync()
-		p.wantFrames(syncFrame(2))
-		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"none"}}`)
-		w.hub.Sync()
-		p.wantFrames(syncFrame(3))
-		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","result":{"mode":"userScripts"}}`)
-		w.hub.Sync()
-		p.wantFrames()
-		hash = "h2"
-		w.hub.Sync()
-		hash = "h1"
-		w.hub.Sync()
-		p.wantFrames(syncFrame(4))
-	})
-}
-
 func TestToolsRunDuringAdapterSync(t *testing.T) {
 	hash := "h1"
 	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
@@ -83,14 +55,13 @@ func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 		q := w.dial()
 		q.sendHello("b1", "boot1")
 		synctest.Wait()
-		q.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
-		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","loading":["chat"]}]}}`)
 		foundTargets := make(chan dispatch.Targets, 1)
 		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		if len(foundTargets) > 0 {
 			t.Fatalf("the call found the targets %+v before the browser had the adapter, want the call to wait", <-foundTargets)
 		}
+		q.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))

@@ -128,8 +128,8 @@ func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.Erro
 // RestartIdle restarts the idle limit, or returns false if the call has already reached a
 // limit. A progress report that arrives exactly at the deadline is too late.
 func (c *Clock) RestartIdle() bool {
-	now := c.elapsed()
-	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
+	now, hasNestedCalls := c.elapsed(), c.hasNestedCalls()
+	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !hasNestedCalls) {
 		return false
 	}
 	c.lastReportNs.Store(now)
@@ -141,6 +141,8 @@ func (c *Clock) RestartIdle() bool {
 // limit. When a nested call ends, call RestartIdle before AddNestedCalls(-1).
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
+// When a nested call ends, the dispatcher calls RestartIdle before AddNestedCalls(-1). The caller of hasNestedCalls reads
+// lastReportNs afterwards, so that at least one of the two values shows a nested call that ends in between.
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
 // PauseIdleLimit suspends the idle limit until ResumeIdleLimit or the next RestartIdle.
@@ -175,8 +177,6 @@ func (c *Clock) CheckLimits() {
 		c.mu.Unlock()
 		return
 	}
-	// When a nested call ends, the dispatcher calls RestartIdle before AddNestedCalls(-1). Because
-	// CheckLimits reads the two values in the opposite order, it sees at least one of these changes.
 	hasNestedCalls := c.hasNestedCalls()
 	lastReportNs := c.lastReportNs.Load()
 	now, deadline := c.elapsed(), c.nextDeadline(lastReportNs)

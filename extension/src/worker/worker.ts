@@ -336,8 +336,7 @@ const requestHandlers: RequestHandlers = {
   }),
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
-    const injectMode = await plugins.sync(params);
-    hotReload.onPluginsSynced();
+    const injectMode = await plugins.sync(params).finally(() => hotReload.onPluginsSynced());
     registrationTracker.recordBaseScriptsRegistered();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();

@@ -127,17 +127,49 @@ test('a document that reports its old adapter late also gets the new code', asyn
   assert.equal(fetchedPlugins.length, 2);
 });
 
-test('the worker fetches missing code again when the document reports its adapters again', async (t) => {
-  const { hotReload, receivedMessages, wantedBuild, addOldDocument } = makeFixture(t);
+test('the worker tries three times to fetch code, and again after the next sync', async (t) => {
+  const { hotReload, receivedMessages, wantedBuild, fetchedPlugins, addOldDocument, advanceTime, syncPlugins } =
+    makeFixture(t);
   const doc = addOldDocument('d');
   wantedBuild.code = undefined;
+  await syncPlugins();
+  assert.equal(hotReload.expects(1, 'demo'), true, 'expects must be true before the next attempt');
+  await advanceTime(1000);
+  await advanceTime(2000);
+  assert.deepEqual([receivedMessages, fetchedPlugins.length], [[], 3]);
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false if the code cannot be fetched');
+  assert.equal(hotReload.canReplace(doc, demoPlugin), false, 'without code, the tab must count as needing a reload');
   hotReload.onDocumentReported(doc);
-  await runPendingPromises();
-  assert.deepEqual([receivedMessages, hotReload.expects(1, 'demo')], [[], false]);
+  await advanceTime(60_000);
+  assert.equal(fetchedPlugins.length, 3);
+  await syncPlugins();
   wantedBuild.code = newCode;
-  hotReload.onDocumentReported(doc);
-  await runPendingPromises();
-  assert.deepEqual(receivedMessages, ['d replaceAdapter']);
+  await advanceTime(1000);
+  assert.deepEqual([receivedMessages, fetchedPlugins.length], [['d replaceAdapter'], 5]);
+});
+
+test('a plugin that is switched off and on during a replacement gets a new replacement', async (t) => {
+  const { hotReload, receivedMessages, wantedBuild, addOldDocument, syncPlugins } = makeFixture(t);
+  addOldDocument('d');
+  await syncPlugins();
+  wantedBuild.plugin = { ...demoPlugin, name: 'other' };
+  await syncPlugins();
+  assert.equal(hotReload.expects(1, 'demo'), false);
+  wantedBuild.plugin = demoPlugin;
+  await syncPlugins();
+  assert.deepEqual(receivedMessages, ['d replaceAdapter', 'd replaceAdapter']);
+});
+
+test('the result of an earlier build does not end the replacement by a later build', async (t) => {
+  const { hotReload, wantedBuild, addOldDocument, syncPlugins } = makeFixture(t);
+  const doc = addOldDocument('d');
+  await syncPlugins();
+  wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
+  await syncPlugins();
+  hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
+  assert.equal(hotReload.expects(1, 'demo'), true);
+  hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h3' });
+  assert.equal(hotReload.expects(1, 'demo'), false);
 });
 
 test('a build that failed in a document is not retried there, and its problem stays until the next build', async (t) => {
@@ -253,8 +285,4 @@ test('expects is true only while a tab is about to get new code, which makes a r
   assert.equal(hotReload.expects(1, 'demo'), true, 'expects must be true while the new adapter starts');
   hotReload.handleAdapterReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false once the new adapter runs');
-  wantedBuild.code = undefined;
-  hotReload.onPluginsSynced();
-  await runPendingPromises();
-  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false if the code cannot be fetched');
 });

@@ -51,10 +51,12 @@ interface AdapterSwap {
 interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
-  /** The field `attemptCount` counts the attempts to replace an adapter to which the document did not respond. */
+  /** The field `attemptCount` counts the attempts that found no code, or to which the document did not respond. */
   attemptCount: number;
   /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;
+  /** lacksCode is true if the worker could not fetch the code, so that the next plugin.sync begins a new attempt. */
+  lacksCode: boolean;
   problem?: string;
 }
 
@@ -66,7 +68,7 @@ export class HotReload {
   readonly #adapterSwaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   readonly #replacementAttempts = new Map<string, ReplacementAttempt>();
   /** #waiters are called when no document awaits new code. */
-  readonly #waiters: (() => void)[] = [];
+  readonly #waiters = new Set<() => void>();
 
   constructor(options: HotReloadOptions) {
     this.#options = options;
@@ -74,10 +76,14 @@ export class HotReload {
 
   /** onPluginsSynced replaces the outdated adapters of all documents after the list of plugins has changed. */
   onPluginsSynced(): void {
-    for (const [key, { documentId }] of this.#replacementAttempts)
-      if (!this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
+    for (const [key, { documentId, lacksCode }] of this.#replacementAttempts)
+      if (lacksCode || !this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
     this.#docsAwaitingCode.clear();
-    for (const { doc } of this.#options.docs.listReported()) this.onDocumentReported(doc);
+    for (const { doc } of this.#options.docs.listReported()) {
+      this.#endSwapsOfRemovedPlugins(doc);
+      this.onDocumentReported(doc);
+    }
+    this.#resolveWaiters();
   }
 
   /**
@@ -94,9 +100,18 @@ export class HotReload {
   async waitForReplacements(timeoutMs: number): Promise<void> {
     if (!this.#isAwaitingCode()) return;
     await new Promise<void>((resolve) => {
-      this.#waiters.push(resolve);
-      setTimeout(resolve, timeoutMs);
+      this.#waiters.add(resolve);
+      setTimeout(() => {
+        this.#waiters.delete(resolve);
+        resolve();
+      }, timeoutMs);
     });
+  }
+
+  #resolveWaiters(): void {
+    if (this.#isAwaitingCode()) return;
+    for (const resolveWait of this.#waiters) resolveWait();
+    this.#waiters.clear();
   }
 
   #isAwaitingCode(): boolean {
@@ -105,7 +120,8 @@ export class HotReload {
 
   handleAdapterReplaced(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
-    else this.#end(doc, message.plugin);
+    else if (this.#findAdapterSwap(doc, message.plugin)?.adapterBuild.hash === message.hash)
+      this.#end(doc, message.plugin);
   }
 
   handleEntryPoint(doc: Doc, message: Extract<BridgeToWorkerMessage, { op: 'entryPointReady' }>): void {
@@ -179,8 +195,36 @@ export class HotReload {
         });
     } catch (error) {
       if (!isCurrent()) return;
-      console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);
-      this.#end(doc, name);
+      this.#retryOrEndFetch(doc, plugin, String(error));
+    }
+  }
+
+  #retryOrEndFetch(doc: Doc, plugin: PluginInfo, reason: string): void {
+    const { name } = plugin;
+    const attempt = this.#getOrCreateAttempt(doc, plugin);
+    attempt.attemptCount++;
+    if (attempt.attemptCount < MaxReplacementTries) {
+      setTimeout(
+        () => {
+          if (this.#findPlugin(name)?.script !== plugin.script || !this.#docsAwaitingCode.get(name)?.has(doc)) return;
+          void this.#fetchAndReplace(doc, plugin);
+        },
+        RetryDelayMs * 2 ** attempt.attemptCount,
+      );
+      return;
+    }
+    attempt.isOver = true;
+    attempt.lacksCode = true;
+    console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${reason}`);
+    this.#end(doc, name);
+  }
+
+  /** The bridge ends the replacement of an adapter whose plugin is removed, so the document will not report a result. */
+  #endSwapsOfRemovedPlugins(doc: Doc): void {
+    for (const [name, { timer }] of this.#adapterSwaps.get(doc) ?? []) {
+      if (this.#findPlugin(name)) continue;
+      clearTimeout(timer);
+      this.#adapterSwaps.get(doc)?.delete(name);
     }
   }
 
@@ -230,14 +274,16 @@ export class HotReload {
     this.#adapterSwaps.get(doc)?.delete(name);
     if (!this.#docsAwaitingCode.get(name)?.delete(doc)) return;
     this.changed.emit();
-    if (!this.#isAwaitingCode()) for (const resolveWait of this.#waiters.splice(0)) resolveWait();
+    this.#resolveWaiters();
   }
 
-  #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
+  #getOrCreateAttempt({ documentId }: Doc, { name, hash }: Pick<AdapterBuild, 'name' | 'hash'>): ReplacementAttempt {
     const key = `${documentId} ${name}`;
     const earlierAttempt = this.#replacementAttempts.get(key);
     const reloadAttempt =
-      earlierAttempt?.hash === hash ? earlierAttempt : { documentId, hash, attemptCount: 0, isOver: false };
+      earlierAttempt?.hash === hash
+        ? earlierAttempt
+        : { documentId, hash, attemptCount: 0, isOver: false, lacksCode: false };
     this.#replacementAttempts.set(key, reloadAttempt);
     return reloadAttempt;
   }
