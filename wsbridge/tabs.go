@@ -285,18 +285,16 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
+// The caller of remainingSyncTime holds tabTable.mu.
 func (ts *tabTable) remainingSyncTime(targetChoice dispatch.TargetChoice) time.Duration {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
 	if ts.isSynced && ts.hasListedTabs || !targetChoice.AllowsBrowser(ts.browserID, ts.name) {
 		return 0
 	}
 	return ts.hub.opts.MaxFirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
+// The caller of isSyncing holds tabTable.mu.
 func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && targetChoice.AllowsBrowser(ts.browserID, ts.name)
 }
 
@@ -318,31 +316,18 @@ func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.navigationTimes, tabID)
 }
 
-// remainingNavigationWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
-// load a page and then call a tool of that page, so a call waits for a tab that had a live plugin a moment ago. A call
-// waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
-func (ts *tabTable) remainingNavigationWait(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
+// The caller of findNavigatingTabs holds tabTable.mu.
+func (ts *tabTable) findNavigatingTabs(targetChoice dispatch.TargetChoice) (navigatingTabs []navigatingTab) {
 	if ts.link == nil {
-		return 0
+		return nil
 	}
 	for id, navigationTime := range ts.navigationTimes {
 		t := ts.findTab(id)
 		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibilityClass: inbound.VisibilityClass(t), Target: ts.newTarget(t, listDocuments(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, targetChoice.Plugin) && !slices.Contains(t.ArrivingPlugins, targetChoice.Plugin) || !targetChoice.Allows(p.Target) {
-			continue
-		}
-		isBestTarget := !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
-			if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.ReadinessNotReady {
-				return false
-			}
-			otherTarget.Readiness = p.Readiness
-			return compareTargets(otherTarget, p) < 0
-		})
-		if isBestTarget {
-			remainingDuration = max(remainingDuration, loadTimeout-time.Since(navigationTime))
+		isLoading := slices.Contains(t.Loading, targetChoice.Plugin) || slices.Contains(t.ArrivingPlugins, targetChoice.Plugin)
+		if t.DocumentID == "" && isLoading && targetChoice.Allows(p.Target) {
+			navigatingTabs = append(navigatingTabs, navigatingTab{p, navigationTime})
 		}
 	}
-	return remainingDuration
+	return navigatingTabs
 }

@@ -2,8 +2,10 @@ package wsbridge
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +57,35 @@ func targetNames(targets []dispatch.Target) string {
 		names = append(names, fmt.Sprintf("%s/%d", t.Browser, t.TabID))
 	}
 	return strings.Join(names, " ")
+}
+
+// A call that is made while a tab finishes a navigation finds the tab's new document or waits for it.
+func TestTargetsAtEndOfNavigation(t *testing.T) {
+	hash := "h1"
+	testWithHub(t, Options{Adapters: newChatPluginAdapters(&hash)}, func(w *hubFixture) {
+		w.connectBrowser("b1", "boot1")
+		tabs := &w.hub.registry.listBrowsers()[0].tabs
+		browserLink := w.hub.registry.openLinks()[0]
+		changeTab := func(tabJSON string) {
+			var tab wire.TabInfo
+			if err := json.Unmarshal([]byte(tabJSON), &tab); err != nil {
+				t.Error(err)
+			}
+			tabs.applyTabChange(browserLink, wire.TabChangedParams{TabID: tab.TabID, Tab: &tab})
+		}
+		changeTab(newTabJSON(8, "", 1, "d8", liveChatPluginsJSON))
+		for range 2000 {
+			changeTab(newTabJSON(7, "af", 2, "d7", liveChatPluginsJSON))
+			changeTab(newTabJSON(7, "af", 2, "", `,"loading":["chat"]`))
+			var endOfNavigation sync.WaitGroup
+			endOfNavigation.Go(func() { changeTab(newTabJSON(7, "af", 2, "d9", liveChatPluginsJSON)) })
+			targets, waitTime, _ := w.hub.currentTargets(dispatch.TargetChoice{Plugin: "chat"})
+			endOfNavigation.Wait()
+			if waitTime == 0 && targetNames(targets.LiveTargets) != "b1/7 b1/8" {
+				t.Fatalf("live targets = %q without a wait, want b1/7 b1/8 or a wait for tab 7", targetNames(targets.LiveTargets))
+			}
+		}
+	})
 }
 
 func TestTargetsAreRankedAndFiltered(t *testing.T) {

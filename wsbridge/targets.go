@@ -173,16 +173,17 @@ func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispat
 	hash, isKnown := h.hashes[targetChoice.Plugin]
 	h.mu.Unlock()
 	var liveCandidates, disconnectedCandidates, reloadCandidates, loadingCandidates, awaitingCodeCandidates, brokenCandidates, unresponsiveCandidates, errorPageCandidates []rankedTarget
-	browsers := h.registry.listBrowsers()
-	for _, b := range browsers {
+	var navigatingTabs []navigatingTab
+	for _, b := range h.registry.listBrowsers() {
 		targets.BrowserCount++
 		if !isKnown {
 			continue
 		}
-		matchingTargets := b.tabs.findTargets(targetChoice.Plugin, hash)
-		syncWaitTime = max(syncWaitTime, b.tabs.remainingSyncTime(targetChoice))
+		matchingTargets := b.tabs.findTargets(targetChoice, hash)
+		syncWaitTime = max(syncWaitTime, matchingTargets.syncWaitTime)
+		navigatingTabs = append(navigatingTabs, matchingTargets.navigatingTabs...)
 		unresponsiveCandidates, errorPageCandidates = append(unresponsiveCandidates, matchingTargets.unresponsive...), append(errorPageCandidates, matchingTargets.errorPages...)
-		targets.IsPluginListSyncing = targets.IsPluginListSyncing || b.tabs.isSyncing(targetChoice)
+		targets.IsPluginListSyncing = targets.IsPluginListSyncing || matchingTargets.isSyncing
 		awaitingCodeCandidates = append(awaitingCodeCandidates, matchingTargets.tabsAwaitingCode...)
 		reloadCandidates, loadingCandidates, brokenCandidates = append(reloadCandidates, matchingTargets.tabsToReload...), append(loadingCandidates, matchingTargets.loading...), append(brokenCandidates, matchingTargets.brokenTargets...)
 		switch {
@@ -197,9 +198,9 @@ func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispat
 	if len(liveCandidates) == 0 {
 		liveCandidates = disconnectedCandidates
 	}
-	for _, b := range browsers {
-		if isKnown {
-			documentWaitTime = max(documentWaitTime, b.tabs.remainingNavigationWait(targetChoice, liveCandidates))
+	for _, t := range navigatingTabs {
+		if t.isBestTarget(targetChoice, liveCandidates) {
+			documentWaitTime = max(documentWaitTime, loadTimeout-time.Since(t.navigatedAt))
 		}
 	}
 	slices.SortFunc(targets.BrowsersToOpen, func(x, y dispatch.Target) int {
@@ -232,12 +233,39 @@ type browserTargets struct {
 	liveTargets, tabsToReload, loading, tabsAwaitingCode, brokenTargets []rankedTarget
 	unresponsive                                                        []rankedTarget
 	errorPages                                                          []rankedTarget
+	navigatingTabs                                                      []navigatingTab
+	// syncWaitTime is how much longer a call may wait for the browser's list of tabs after a plugin.sync.
+	syncWaitTime time.Duration
+	isSyncing    bool
 }
 
-func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
+// navigatingTab is a tab that had a live plugin a moment ago. Agents often load a page and then call a tool of that page,
+// so a call waits for the tab's next document, at most loadTimeout after navigatedAt.
+type navigatingTab struct {
+	rankedTarget
+	navigatedAt time.Time
+}
+
+func (t navigatingTab) isBestTarget(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) bool {
+	return !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
+		if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.ReadinessNotReady {
+			return false
+		}
+		otherTarget.Readiness = t.Readiness
+		return compareTargets(otherTarget, t.rankedTarget) < 0
+	})
+}
+
+// findTargets reads all tabs and times under one lock, so that a call neither misses a document that arrives in the
+// meantime nor stops waiting for this document.
+func (ts *tabTable) findTargets(targetChoice dispatch.TargetChoice, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	matchingTargets := browserTargets{browser: dispatch.Target{Browser: ts.browserID, BrowserName: ts.name}, isConnected: ts.link != nil}
+	plugin := targetChoice.Plugin
+	matchingTargets := browserTargets{
+		browser: dispatch.Target{Browser: ts.browserID, BrowserName: ts.name}, isConnected: ts.link != nil,
+		navigatingTabs: ts.findNavigatingTabs(targetChoice), syncWaitTime: ts.remainingSyncTime(targetChoice), isSyncing: ts.isSyncing(targetChoice),
+	}
 	for id := range ts.tabs {
 		matchingTargets.addTab(ts, ts.findTab(id), plugin, hash)
 	}
