@@ -138,6 +138,26 @@ func TestSubscribersReceiveEndEventsAtShutdown(t *testing.T) {
 	})
 }
 
+type slowOutputChecker struct{}
+
+func (slowOutputChecker) CheckOutput(json.RawMessage) *wire.CallError {
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// A limit that passes while the dispatcher checks a large output does not discard the output.
+func TestOutputCheckReachesNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newEchoDispatcher(dispatch.Options{})
+		tool := exportTool
+		tool.Output = slowOutputChecker{}
+		args := json.RawMessage(`"` + strings.Repeat("x", 100<<10) + `"`)
+		if result, err := d.Call(t.Context(), dispatch.Call{Tool: tool, Args: args}); err != nil || len(result.Output) != len(args) {
+			t.Errorf("the call returned %d bytes and the error %v, want %d bytes and no error", len(result.Output), err, len(args))
+		}
+	})
+}
+
 type outputRejecter struct{}
 
 func (outputRejecter) CheckOutput(json.RawMessage) *wire.CallError {

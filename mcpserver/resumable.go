@@ -247,6 +247,11 @@ func (c *resumableCall) detachUnlessFormOpen() (reply, bool) {
 	defer calls.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	select {
+	case <-c.done: // storeAnswer does not keep the answer, because this request still waits for it
+		return reply{}, false
+	default:
+	}
 	if _, isKnown := calls.callsByID[c.id]; !isKnown && len(calls.callsByID) >= maxResumableCalls {
 		return reply{}, false
 	}

@@ -334,6 +334,19 @@ func (c *resumableCalls) addAnsweredCall(id string, size int) *resumableCall {
 	return h
 }
 
+// A request whose call ends while its approval is still listed returns the call's answer, not a form.
+func TestEndedCallReturnsNoForm(t *testing.T) {
+	calls := newResumableCalls()
+	c := &resumableCall{approvals: &approvals{resumableCalls: calls}, id: "a", done: make(chan struct{}), tickets: []*openTicket{{}}, hasWaitingRequest: true}
+	if r, isDetached := c.detachUnlessFormOpen(); !isDetached || !r.requiresInput {
+		t.Errorf("reply of the open call = %+v, detached %v; want a form", r, isDetached)
+	}
+	close(c.done)
+	if r, isDetached := c.detachUnlessFormOpen(); isDetached {
+		t.Errorf("reply of the ended call = %+v, want no form", r)
+	}
+}
+
 func TestStoredAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()

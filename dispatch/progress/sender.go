@@ -111,6 +111,7 @@ func (s *Sender) SendInBackground() (stopSender func()) {
 	return func() {
 		close(stopSending)
 		<-senderDone
+		s.update(func(*meter) {}) // the goroutine may have waited for the rate limit, so the caller must check the queue
 	}
 }
 

@@ -50,6 +50,29 @@ func TestSenderLimitsRate(t *testing.T) {
 	})
 }
 
+// A notification that waits for the rate limit when stopSender is called is sent by the next loop that sends.
+func TestStoppedSenderKeepsQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, sentMessages := newSender(time.Second)
+		stopSender := s.SendInBackground()
+		reportMessage(s, "first")
+		synctest.Wait()
+		reportMessage(s, "second")
+		synctest.Wait()
+		stopSender()
+		select {
+		case <-s.WakeChan():
+			<-s.SendDueNotifications()
+			s.SendDueNotifications()
+		default:
+			t.Error("after stopSender, the wake channel is empty; want a value, because a notification waits")
+		}
+		if want := []string{"first", "second"}; !slices.Equal(*sentMessages, want) {
+			t.Errorf("messages of the sender = %q, want %q", *sentMessages, want)
+		}
+	})
+}
+
 func TestSenderFlushesAfterClose(t *testing.T) {
 	s, sentMessages := newSender(time.Hour)
 	reportMessage(s, "first")

@@ -31,8 +31,9 @@ type PanelCalls struct {
 	ServerVersion string
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
 	// the side panel shows no list of clients.
-	ClientNames   func() []string
-	newestEndedID string
+	ClientNames func() []string
+	// sentEndedIDs contains the IDs of the ended calls that an earlier Next has returned, and that the list still has.
+	sentEndedIDs map[string]bool
 }
 
 // Next returns the calls that have not ended, and the calls that have ended since Next was
@@ -51,17 +52,14 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		c.Activities = budget.activitiesOf(calls, v.CallID)
 		return c
 	}
-	newestEndedID := p.newestEndedID
+	listedEndedIDs := map[string]bool{}
 	var shownWaitingCalls, shownOtherCalls int
 	for _, v := range calls.Calls() {
 		if v.Ended != nil {
-			if p.newestEndedID != "" && v.CallID == p.newestEndedID {
-				break
-			}
-			if len(params.Ended) == 0 {
-				newestEndedID = v.CallID
-			}
-			if len(params.Ended) < maxShownCalls {
+			// Two calls may end while the list is read, so a call that was listed as running can precede calls that Next
+			// has already returned as ended.
+			listedEndedIDs[v.CallID] = true
+			if !p.sentEndedIDs[v.CallID] && len(params.Ended) < maxShownCalls {
 				params.Ended = append(params.Ended, newCallView(v))
 			}
 			continue
@@ -78,7 +76,7 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			params.Calls = append(params.Calls, newCallView(v))
 		}
 	}
-	p.newestEndedID = newestEndedID
+	p.sentEndedIDs = listedEndedIDs
 	return params
 }
 
