@@ -370,3 +370,45 @@ func TestStatusWord(t *testing.T) {
 		}
 	})
 }
+
+// A view contains the activities of exactly those events whose sequence numbers are at most the view's.
+func TestViewHasActivitiesOfItsSeq(t *testing.T) {
+	const reportCount = 2000
+	hasReported, canEnd := make(chan struct{}), make(chan struct{})
+	p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		s.Reports([]wire.Report{newContentReport("n", "0")}, 0)
+		close(hasReported)
+		for i := range reportCount {
+			s.Reports([]wire.Report{newPatchReport("n", fmt.Sprintf(`[{"op":"replace","path":"","value":%d}]`, i+1))}, 0)
+		}
+		<-canEnd
+		s.Finish(nil, nil)
+	}}
+	d := dispatch.New(p.bridge(), dispatch.Options{})
+	subscriber := d.Subscribe(dispatch.SubscribeOptions{})
+	defer subscriber.Close()
+	callEnd := make(chan error, 1)
+	go func() {
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		callEnd <- err
+	}()
+	<-hasReported
+	id := d.Calls()[0].CallID
+	var seqOfFirstReport uint64
+	for reports := uint64(0); reports < reportCount; {
+		v, _ := d.Find(id)
+		if err := json.Unmarshal(v.Activities[0].Content, &reports); err != nil {
+			t.Fatal(err)
+		}
+		if seqOfFirstReport == 0 {
+			seqOfFirstReport = v.Seq - reports
+		}
+		if v.Seq-seqOfFirstReport != reports {
+			t.Fatalf("the view with the sequence number %d has %d reports, want %d", v.Seq, reports, v.Seq-seqOfFirstReport)
+		}
+	}
+	close(canEnd)
+	if err := <-callEnd; err != nil {
+		t.Error(err)
+	}
+}

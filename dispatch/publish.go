@@ -126,11 +126,12 @@ func (c *liveCall) listView() View {
 }
 
 func (c *liveCall) fullView() View {
-	activities := c.activities.Views()
+	c.activities.Views() // applies the waiting patches before liveCall.mu is locked, because large patches take time
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.buildView()
-	v.Activities, v.Timeline, v.Trace = activities, slices.Clone(c.timeline.timelineEntries), c.req.Trace.View(c.root.req.Trace)
-	v.Seq = c.d.stream.LastSeq() // while liveCall.mu is held, the call publishes no event
+	// While liveCall.mu is held, the call publishes no event, so Seq belongs to exactly these activities.
+	v.Activities, v.Timeline, v.Trace = c.activities.Views(), slices.Clone(c.timeline.timelineEntries), c.req.Trace.View(c.root.req.Trace)
+	v.Seq = c.d.stream.LastSeq()
 	return v
 }
