@@ -67,6 +67,8 @@ type entry struct {
 	startedAt               time.Time
 	isNoteWritten           bool
 	waitingRequestCount     int
+	// isAbandoned is true if the last waiting request has left, so that the call is being cancelled.
+	isAbandoned bool
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
 	// in memory.
 	result *dispatch.Result
@@ -104,12 +106,24 @@ type Use struct {
 
 // Start starts a call with a valid idempotency key, or returns the earlier call with the
 // same key. Start returns a *dispatch.Error if the earlier call had different arguments,
-// or if its result is unknown although it possibly had an effect.
+// or if its result is unknown although it possibly had an effect. If the earlier call is being
+// cancelled, Start waits for its end.
 func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
+	for {
+		use, abandonedJob, err := k.startUnlessAbandoned(key, c)
+		if abandonedJob == nil {
+			return use, err
+		}
+		_ = abandonedJob.Wait(context.Background(), nil)
+	}
+}
+
+// startUnlessAbandoned returns the job of the earlier call if the call is being cancelled.
+func (k *Keys) startUnlessAbandoned(key string, c dispatch.Call) (use *Use, abandonedJob *joblist.Job, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.load(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keyHash, argsHash := hashKey(key, c), hashArgs(c)
 	if e := k.entries[keyHash]; e != nil {
@@ -126,19 +140,21 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 		e.callID = e.job.ID()
 		k.addEntry(e)
 		go k.finishAfterJob(e, e.job)
-		return &Use{CallID: e.callID, Job: e.job, keys: k, entry: e}, nil
+		return &Use{CallID: e.callID, Job: e.job, keys: k, entry: e}, nil, nil
 	case e.argsHash != argsHash:
-		return nil, newArgumentsMismatchError(e)
+		return nil, nil, newArgumentsMismatchError(e)
 	case e.state == stateUnknown:
-		return nil, newUnknownOutcomeError(e)
+		return nil, nil, newUnknownOutcomeError(e)
+	case e.state == stateStarted && e.isAbandoned:
+		return nil, e.job, nil
 	}
 	e.waitingRequestCount++
-	use := &Use{CallID: e.callID, IsReplay: true, keys: k, entry: e}
+	use = &Use{CallID: e.callID, IsReplay: true, keys: k, entry: e}
 	if e.state == stateStarted {
 		use.Job = e.job
 		e.tickets.addListener(c.OnTicket)
 	}
-	return use, nil
+	return use, nil, nil
 }
 
 // Call Leave when a request no longer waits for its call. If no other request waits for the call, Leave cancels the
@@ -147,6 +163,7 @@ func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()
 	u.entry.waitingRequestCount--
 	isLast := u.entry.waitingRequestCount == 0
+	u.entry.isAbandoned = u.entry.isAbandoned || isLast
 	u.keys.mu.Unlock()
 	if isLast && u.Job != nil {
 		u.Job.Cancel(cancellation)
@@ -237,6 +254,14 @@ func (k *Keys) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) 
 	}
 	e := k.oldestFirst[i]
 	k.finishIfEnded(e)
+	if e.state == stateStarted && e.job != nil {
+		// The answer and the stop of the call have crossed, so the call will end soon.
+		go func() {
+			_ = e.job.Wait(context.Background(), nil)
+			k.ReceiveLateAnswer(callID, lateAnswer)
+		}()
+		return
+	}
 	switch callErr := lateAnswer.Err; {
 	case e.state != stateUnknown || k.entries[e.keyHash] != e:
 	case lateAnswer.IsOutputLost:

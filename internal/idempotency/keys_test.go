@@ -373,6 +373,39 @@ func TestKeyCannotBeWritten(t *testing.T) {
 	})
 }
 
+// A page can send the result of a call just before it receives the stop of the call.
+func TestResultThatCrossesTheStopIsReplayed(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
+		f.finishCall = func(dispatch.Sink) {}
+		use, err := f.keys.Start("k", newCall(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.keys.ReceiveLateAnswer(use.CallID, dispatch.LateAnswer{Output: []byte(`"it arrived"`)})
+		f.runSinks[0].Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
+		synctest.Wait()
+		f.want("k", newCall(`{}`), `replayed "it arrived"`)
+	})
+}
+
+// A retry that arrives while the abandoned call is being cancelled makes the call, because the tool has not run.
+func TestRetryDuringCancellationRuns(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
+		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
+		use, err := f.keys.Start("k", newCall(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.gate = dispatch.Verdict{}
+		if !use.Leave(dispatch.Cancellation{CancelledBy: "the client"}) {
+			t.Error("Leave of the only request returned false, want true")
+		}
+		f.want("k", newCall(`{}`), `{"run":1}`)
+	})
+}
+
 // If the late result of a call arrives incomplete, a retry succeeds but has no output, even
 // after a restart.
 func TestIncompleteLateResultIsReplayed(t *testing.T) {

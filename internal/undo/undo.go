@@ -74,6 +74,9 @@ type Undoer struct {
 	isLoaded    bool       // isLoaded is true after the notes of earlier servers were added to undoStates
 	undoStates  map[string]undoState
 	oldestFirst []string // the field oldestFirst lists the keys of undoStates, oldest first
+	// lateStates contains the states from late answers that arrived before the end of their undo, keyed by the ID
+	// of the undo.
+	lateStates map[string]string
 }
 
 // undoState describes whether a call was undone, and by which other call.
@@ -84,7 +87,7 @@ type undoState struct {
 
 // New returns an Undoer that has not undone any calls.
 func New(o Options) *Undoer {
-	return &Undoer{opts: o, undoStates: map[string]undoState{}}
+	return &Undoer{opts: o, undoStates: map[string]undoState{}, lateStates: map[string]string{}}
 }
 
 // UndoCall identifies the new call that undoes an earlier call.
@@ -280,8 +283,12 @@ func (u *Undoer) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	undoneCallID, ok := u.findUnresolvedUndo(callID)
+	undoneCallID, isRunning, ok := u.findUnresolvedUndo(callID)
 	if !ok {
+		return
+	}
+	if isRunning { // the answer and the stop of the undo have crossed
+		u.lateStates[callID] = state
 		return
 	}
 	s := undoState{state, callID}
@@ -290,11 +297,11 @@ func (u *Undoer) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer
 }
 
 // The caller of findUnresolvedUndo must have locked Undoer.mu.
-func (u *Undoer) findUnresolvedUndo(by string) (undoneCallID string, ok bool) {
+func (u *Undoer) findUnresolvedUndo(by string) (undoneCallID string, isRunning, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteKindUndo, "", time.Now().Add(-maxUndoAnswerDelay))
 		if err != nil {
-			return "", false
+			return "", false, false
 		}
 		u.isLoaded = true
 		for _, n := range notes {
@@ -304,11 +311,11 @@ func (u *Undoer) findUnresolvedUndo(by string) (undoneCallID string, ok bool) {
 		}
 	}
 	for id, s := range u.undoStates {
-		if s.by == by && s.state == stateUnknown {
-			return id, true
+		if s.by == by && (s.state == stateUnknown || s.state == stateStarted) {
+			return id, s.state == stateStarted, true
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
 func stateOf(n recorder.Note) undoState {
@@ -325,6 +332,12 @@ func (u *Undoer) recordEndOfJob(callID string, job *joblist.Job) {
 	defer u.mu.Unlock()
 	u.runningUndos.Forget(job.ID())
 	s := undoState{undoStateOf(err), job.ID()}
+	if lateState, ok := u.lateStates[job.ID()]; ok {
+		delete(u.lateStates, job.ID())
+		if s.state == stateUnknown {
+			s.state = lateState
+		}
+	}
 	u.setUndoState(callID, s)
 	u.opts.Records.AddNote(makeNote(callID, s))
 }

@@ -343,6 +343,24 @@ type fullDiskRecorder struct{ *recorder.Recorder }
 
 func (fullDiskRecorder) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
+// A page can send the result of an undo just before it receives the stop of the undo.
+func TestUndoAnswerThatCrossesTheStop(t *testing.T) {
+	run(t, recordAllOptions, func(f *fixture) {
+		var undoSink dispatch.Sink
+		f.finishCall = func(s dispatch.Sink) { undoSink = s }
+		id := f.callDeleteItem(`{}`)
+		undoCallInfo, err := f.undoer.Undo(id, dispatch.Client{Name: "the side panel"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.undoer.ReceiveLateAnswer(undoCallInfo.CallID, dispatch.LateAnswer{Output: json.RawMessage(`{}`)})
+		undoSink.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
+		synctest.Wait()
+		f.wantError(id, "already undone, by "+undoCallInfo.CallID)
+	})
+}
+
 func TestUndoAnswerAfterLostConnection(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) {
