@@ -287,3 +287,11 @@ func TestCapabilitiesAreCleaned(t *testing.T) {
 		}
 	})
 }
+
+func TestPeerWithoutProofLearnsNoSession(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
+		p := w.dial()
+		w.hub.Holds.SendSessionEnded("s1")
+		p.wantFrames()
+	})
+}

@@ -46,8 +46,10 @@ func (s *TabHoldSender) Send(browserID string) {
 
 // SendSessionEnded notifies all connected browsers, without blocking, that a client's session ended.
 func (s *TabHoldSender) SendSessionEnded(session string) {
-	for _, l := range s.hub.registry.openLinks() {
-		l.postEndedSessions([]string{session})
+	for _, b := range s.hub.registry.listBrowsers() { // a link without a browser has not proved the secret key yet
+		if _, l := s.hub.registry.currentLink(b); l != nil {
+			l.postEndedSessions([]string{session})
+		}
 	}
 }
 

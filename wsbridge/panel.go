@@ -56,13 +56,16 @@ func (p *panel) setPanelOpen(b *browser, isPanelOpen bool) {
 	p.cancelStateWatch = cancel
 	p.mu.Unlock()
 	calls := p.link.hub.currentCalls()
+	var subscription *dispatch.Subscriber
+	if calls != nil { // subscribe before sendState reads the calls, so that no change is lost
+		subscription = calls.Subscribe(dispatch.SubscribeOptions{})
+	}
 	p.requestState()
 	p.requestPlugins()
 	p.link.goroutines.Go(func() { p.sendState(ctx, b, calls) })
-	if calls == nil {
+	if subscription == nil {
 		return
 	}
-	subscription := calls.Subscribe(dispatch.SubscribeOptions{})
 	p.link.goroutines.Go(func() {
 		defer subscription.Close()
 		for {

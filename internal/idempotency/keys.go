@@ -69,6 +69,8 @@ type entry struct {
 	waitingRequestCount     int
 	// isAbandoned is true if the last waiting request has left, so that the call is being cancelled.
 	isAbandoned bool
+	// hasCrossedAnswer is true if an answer arrived before the end of the call, and waits for this end.
+	hasCrossedAnswer bool
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
 	// in memory.
 	result *dispatch.Result
@@ -256,10 +258,10 @@ func (k *Keys) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) 
 	k.finishIfEnded(e)
 	if e.state == stateStarted && e.job != nil {
 		// The answer and the stop of the call have crossed, so the call will end soon.
-		go func() {
-			_ = e.job.Wait(context.Background(), nil)
-			k.ReceiveLateAnswer(callID, lateAnswer)
-		}()
+		if !e.hasCrossedAnswer {
+			e.hasCrossedAnswer = true
+			go k.receiveAnswerAfterJob(callID, e.job, lateAnswer)
+		}
 		return
 	}
 	switch callErr := lateAnswer.Err; {
@@ -274,6 +276,11 @@ func (k *Keys) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) 
 			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
 		})
 	}
+}
+
+func (k *Keys) receiveAnswerAfterJob(callID string, job *joblist.Job, lateAnswer dispatch.LateAnswer) {
+	_ = job.Wait(context.Background(), nil)
+	k.ReceiveLateAnswer(callID, lateAnswer)
 }
 
 func (k *Keys) finishAfterJob(e *entry, job *joblist.Job) {

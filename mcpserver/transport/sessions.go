@@ -345,13 +345,15 @@ func (t *sessions) isExpired(s *session) bool {
 
 func (t *sessions) closeExpired() {
 	t.mu.Lock()
-	var expiredIDs []string
+	var expiredSessions []*session
 	remainingSessions := 0
 	for id, s := range t.sessionsByID {
 		switch {
 		case s.clientInfo.Transport != TransportHTTP:
 		case t.isExpired(s):
-			expiredIDs = append(expiredIDs, id)
+			delete(t.sessionsByID, id)
+			close(s.done)
+			expiredSessions = append(expiredSessions, s)
 		default:
 			remainingSessions++
 		}
@@ -362,8 +364,8 @@ func (t *sessions) closeExpired() {
 		t.sweepTimer = nil
 	}
 	t.mu.Unlock()
-	for _, id := range expiredIDs {
-		t.closeSession(id)
+	for _, s := range expiredSessions {
+		t.onSessionEnd(s)
 	}
 }
 

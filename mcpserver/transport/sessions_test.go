@@ -41,6 +41,25 @@ func TestBeginTaskRejectsInvalidTasks(t *testing.T) {
 	table.finishTask()
 }
 
+// A request that arrives when its session expires either runs to its end or is rejected.
+func TestExpiryNeverCancelsTasks(t *testing.T) {
+	for range 2000 {
+		table := newTestSessions()
+		s := table.open(TransportHTTP, Credential{})
+		s.lastRequest = s.lastRequest.Add(-2 * time.Hour)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var expiry sync.WaitGroup
+		expiry.Go(table.closeExpired)
+		err := table.beginTask(s, "n1", task{cancel: cancel})
+		expiry.Wait()
+		if err == nil && ctx.Err() != nil {
+			t.Fatalf("a running task was cancelled with the cause %v, want no cancellation by the expiry of its session", context.Cause(ctx))
+		}
+		cancel(nil)
+		table.cancelAll(false)
+	}
+}
+
 func TestTaskCancelCauses(t *testing.T) {
 	table := newTestSessions()
 	a, b := table.open(TransportHTTP, Credential{}), table.open(TransportHTTP, Credential{})
