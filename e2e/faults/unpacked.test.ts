@@ -37,11 +37,11 @@ test('the first page and a later page get their plugin after each of three brows
   await runOrThrow(['plugin', 'add', join(homeFolder, 'small'), '--permission', 'auto'], env);
   await runOrThrow(['extension', 'install', '--dir', extension], env);
   site = await startSite();
+  browser = new Browser(join(homeFolder, 'profile'), extension);
+  await browser.install(); // closes the browser while the worker starts, which could end a handshake with a server
   daemon = startOpentabs(['serve', '--log-level', 'debug'], env);
   await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   const server: DaemonAddress = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
-  browser = new Browser(join(homeFolder, 'profile'), extension);
-  await browser.install();
   for (let restartCount = 0; restartCount <= 3; restartCount++) {
     const urls = [`${site.origin}/with-${restartCount}`, `${site.origin}/later-${restartCount}`];
     const [firstUrl = '', secondUrl = ''] = urls;

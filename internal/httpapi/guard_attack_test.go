@@ -35,7 +35,7 @@ func (f *fixture) send(t *testing.T, request string) (*http.Response, string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, request); err != nil {
@@ -190,7 +190,7 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 		}
 		_, _ = io.WriteString(conn, request)
 		_ = conn.(*net.TCPConn).CloseWrite()
-		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
 		responseText, _ := io.ReadAll(conn)
 		_ = conn.Close()
 		if strings.Contains(string(responseText), "1.2.3") {

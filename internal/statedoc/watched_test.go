@@ -30,14 +30,14 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 		var readers sync.WaitGroup
 		readers.Go(func() { w.Current() })
 		<-isReading
-		writeContent("third")
+		writeContent("the third")
 		var readersStarted sync.WaitGroup
 		for range 100 {
 			readersStarted.Add(1)
 			readers.Go(func() {
 				readersStarted.Done()
-				if documentText := w.Current().View; documentText != "third" {
-					t.Errorf("Current after the last change = %q; want %q", documentText, "third")
+				if documentText := w.Current().View; documentText != "the third" {
+					t.Errorf("Current after the last change = %q; want %q", documentText, "the third")
 				}
 			})
 		}
