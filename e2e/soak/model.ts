@@ -108,7 +108,11 @@ const errorCodesByFault: Readonly<
   'tab away and back': (call) => listCodesIfDocumentMissing(call, 'navigated'),
   'tab closed': (call) => listCodesIfDocumentMissing(call, 'tab_closed'),
   'tab discarded': (call) => listCodesIfDocumentMissing(call, 'tab_discarded'),
-  'tab frozen': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  // A call that names a frozen tab fails at once.
+  'tab frozen': (call, observedFault) => [
+    ...listErrorCodesOfDelay(call, observedFault),
+    ...(call.plan.tab === undefined ? [] : ['tab_frozen']),
+  ],
   'extension reloaded': () => noBrowserErrorCodes,
   'browser SIGKILL': () => noBrowserErrorCodes,
   'session deleted': (call, observedFault) =>
