@@ -81,6 +81,9 @@ type Options struct {
 	// AfterHooks run about 20 ms after each call has returned, in the order of the list
 	// and for one call at a time. By default, no hook runs after a call.
 	AfterHooks []AfterHook
+	// ReceiveLateAnswer receives an answer that a page sent before it received the stop of its call. ReceiveLateAnswer
+	// must be safe for concurrent use. By default, such answers are dropped.
+	ReceiveLateAnswer func(callID string, lateAnswer LateAnswer)
 	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended. By
 	// default, no such hook runs.
 	OpenCallHook OpenCallHook

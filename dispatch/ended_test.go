@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -138,15 +139,45 @@ func TestSubscribersReceiveEndEventsAtShutdown(t *testing.T) {
 	})
 }
 
+// An answer that arrives while its call ends for another reason is reported as a late answer.
+func TestAnswerAfterEndIsLate(t *testing.T) {
+	for _, answer := range []dispatch.LateAnswer{
+		{Output: json.RawMessage(`{"n":1}`)},
+		{Output: json.RawMessage(`"` + strings.Repeat("x", 100<<10) + `"`)},
+		{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			pageSinks := make(chan dispatch.Sink, 1)
+			var callIDs []string
+			var lateAnswers []dispatch.LateAnswer
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) { pageSinks <- s }}
+			d := dispatch.New(p.bridge(), dispatch.Options{ReceiveLateAnswer: func(callID string, lateAnswer dispatch.LateAnswer) {
+				callIDs, lateAnswers = append(callIDs, callID), append(lateAnswers, lateAnswer)
+			}})
+			tool := exportTool
+			tool.Output = slowOutputChecker{}
+			if _, err := d.Call(t.Context(), dispatch.Call{Tool: tool}); err == nil {
+				t.Fatal("the silent call returned no error, want idle_timeout")
+			}
+			(<-pageSinks).Finish(answer.Output, answer.Err)
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if want := []dispatch.LateAnswer{answer}; !reflect.DeepEqual(lateAnswers, want) || callIDs[0] != d.Calls()[0].CallID {
+				t.Errorf("late answers = %.200v for the calls %q, want the page's answer for the call", lateAnswers, callIDs)
+			}
+		})
+	}
+}
+
 type slowOutputChecker struct{}
 
 func (slowOutputChecker) CheckOutput(json.RawMessage) *wire.CallError {
-	time.Sleep(time.Hour)
+	time.Sleep(time.Minute)
 	return nil
 }
 
-// A limit that passes while the dispatcher checks a large output does not discard the output.
-func TestOutputCheckReachesNoLimit(t *testing.T) {
+// An idle limit that passes while the dispatcher checks a large output does not discard the output.
+func TestOutputCheckReachesNoIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newEchoDispatcher(dispatch.Options{})
 		tool := exportTool

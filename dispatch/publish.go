@@ -126,12 +126,14 @@ func (c *liveCall) listView() View {
 }
 
 func (c *liveCall) fullView() View {
-	c.activities.Views() // applies the waiting patches before liveCall.mu is locked, because large patches take time
+	c.activities.Views() // stores the content with all waiting patches, so that the snapshot has few patches
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	v := c.buildView()
+	v.Timeline, v.Trace = slices.Clone(c.timeline.timelineEntries), c.req.Trace.View(c.root.req.Trace)
 	// While liveCall.mu is held, the call publishes no event, so Seq belongs to exactly these activities.
-	v.Activities, v.Timeline, v.Trace = c.activities.Views(), slices.Clone(c.timeline.timelineEntries), c.req.Trace.View(c.root.req.Trace)
+	activities := c.activities.Snapshot()
 	v.Seq = c.d.stream.LastSeq()
+	c.mu.Unlock()
+	v.Activities = activities.Views()
 	return v
 }

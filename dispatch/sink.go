@@ -31,7 +31,7 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	}
 	if err == nil {
 		if c.req.Tool.Output != nil && len(toolOutput) > maxInlineCheckBytes {
-			c.clock.Stop() // the tool has finished, so the check of the output must not reach a limit
+			c.clock.PauseIdleLimit() // the tool has finished, so the check of the output must not reach the idle limit
 			go s.succeed(toolOutput)
 		} else {
 			s.succeed(toolOutput)
@@ -50,17 +50,24 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 		c.retryErrors <- err
 		return
 	}
-	c.fail(err)
+	s.end(callOutcome{status: failureStatusOf(err), err: err})
 }
 
 func (s sink) succeed(toolOutput json.RawMessage) {
 	if checker := s.call.req.Tool.Output; checker != nil {
 		if err := checker.CheckOutput(toolOutput); err != nil {
-			s.call.fail(err)
+			s.end(callOutcome{status: failureStatusOf(err), err: err})
 			return
 		}
 	}
-	s.call.endCall(callOutcome{status: statusSucceeded, output: toolOutput})
+	s.end(callOutcome{status: statusSucceeded, output: toolOutput})
+}
+
+// If the call has just ended for another reason, such as a limit, the page's answer is a late answer.
+func (s sink) end(o callOutcome) {
+	if receiveLateAnswer := s.call.d.opts.ReceiveLateAnswer; !s.call.endCall(o) && receiveLateAnswer != nil {
+		receiveLateAnswer(s.call.id, LateAnswer{Output: o.output, Err: o.err})
+	}
 }
 
 // The method Reports implements Sink.

@@ -28,8 +28,11 @@ func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 }
 
 func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachDelay time.Duration, canDetach bool) reply {
-	use, err := s.opts.Keys.Start(key, c)
-	if err != nil {
+	use, err := s.opts.Keys.Start(ctx, key, c)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return s.newErrorReply(&dispatch.Error{Code: wire.ErrCancelled, Message: "This request was cancelled (cancelled). It started no call."})
+	case err != nil:
 		return s.newErrorReply(err)
 	}
 	hasEnded := true

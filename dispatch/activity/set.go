@@ -218,12 +218,33 @@ func (s *Set) replaceContent(currentActivity *activity, version int, content jso
 // Views returns the current content of all activities, in the order of their first reports.
 func (s *Set) Views() []View {
 	s.applyPending()
+	return s.Snapshot().Views()
+}
+
+// Snapshot is the state of all activities at one moment.
+type Snapshot []activity
+
+// Snapshot returns the current state of all activities without applying patches, so that Snapshot does not block.
+func (s *Set) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var views []View
+	snapshot := make(Snapshot, 0, len(s.activities))
 	for _, currentActivity := range s.activities {
-		if currentActivity.content != nil {
-			views = append(views, View{Type: currentActivity.activityType, Content: currentActivity.content, Audience: currentActivity.audience, Dropped: currentActivity.droppedCount})
+		snapshot = append(snapshot, *currentActivity)
+	}
+	return snapshot
+}
+
+// Views applies the waiting patches, and returns the content of all activities in the order of their first reports.
+func (snapshot Snapshot) Views() []View {
+	var views []View
+	for _, a := range snapshot {
+		if len(a.patches) > 0 {
+			content, patchErrors := applyPatches(a.content, a.patches)
+			a.content, a.droppedCount = content, a.droppedCount+len(patchErrors)
+		}
+		if a.content != nil {
+			views = append(views, View{Type: a.activityType, Content: a.content, Audience: a.audience, Dropped: a.droppedCount})
 		}
 	}
 	return views

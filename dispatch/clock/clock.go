@@ -141,8 +141,8 @@ func (c *Clock) RestartIdle() bool {
 // limit. When a nested call ends, call RestartIdle before AddNestedCalls(-1).
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
-// When a nested call ends, the dispatcher calls RestartIdle before AddNestedCalls(-1). The caller of hasNestedCalls reads
-// lastReportNs afterwards, so that at least one of the two values shows a nested call that ends in between.
+// A caller that also reads lastReportNs calls hasNestedCalls first. If a nested call ends in between, lastReportNs then
+// contains the end of the nested call.
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
 // PauseIdleLimit suspends the idle limit until ResumeIdleLimit or the next RestartIdle.

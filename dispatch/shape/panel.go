@@ -32,8 +32,8 @@ type PanelCalls struct {
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
 	// the side panel shows no list of clients.
 	ClientNames func() []string
-	// sentEndedIDs contains the IDs of the ended calls that an earlier Next has returned, and that the list still has.
-	sentEndedIDs map[string]bool
+	// listedEndedIDs contains the IDs of the ended calls that the list contained in the previous call of Next.
+	listedEndedIDs map[string]bool
 }
 
 // Next returns the calls that have not ended, and the calls that have ended since Next was
@@ -59,7 +59,7 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			// Two calls may end while the list is read, so a call that was listed as running can precede calls that Next
 			// has already returned as ended.
 			listedEndedIDs[v.CallID] = true
-			if !p.sentEndedIDs[v.CallID] && len(params.Ended) < maxShownCalls {
+			if !p.listedEndedIDs[v.CallID] && len(params.Ended) < maxShownCalls {
 				params.Ended = append(params.Ended, newCallView(v))
 			}
 			continue
@@ -76,7 +76,7 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			params.Calls = append(params.Calls, newCallView(v))
 		}
 	}
-	p.sentEndedIDs = listedEndedIDs
+	p.listedEndedIDs = listedEndedIDs
 	return params
 }
 

@@ -40,6 +40,7 @@ func newCallUndoer(plugins func() *plugin.Set, records *recorder.Recorder, recor
 func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)
+	o.ReceiveLateAnswer = p.storeLateAnswer
 }
 
 // BeforeCall is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
@@ -82,6 +83,10 @@ func (p *callUndoer) receiveLateAnswer(browserID, runID string, lateAnswer dispa
 	if callView, ok := p.calls.Find(callID); ok && callView.Browser != browserID {
 		return
 	}
+	p.storeLateAnswer(callID, lateAnswer)
+}
+
+func (p *callUndoer) storeLateAnswer(callID string, lateAnswer dispatch.LateAnswer) {
 	p.keys.ReceiveLateAnswer(callID, lateAnswer)
 	p.undoer.ReceiveLateAnswer(callID, lateAnswer)
 }

@@ -69,8 +69,8 @@ type entry struct {
 	waitingRequestCount     int
 	// isAbandoned is true if the last waiting request has left, so that the call is being cancelled.
 	isAbandoned bool
-	// hasCrossedAnswer is true if an answer arrived before the end of the call, and waits for this end.
-	hasCrossedAnswer bool
+	// earlyAnswer is the page's answer if it arrived while the call was being stopped; nil if there is none.
+	earlyAnswer *dispatch.LateAnswer
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
 	// in memory.
 	result *dispatch.Result
@@ -109,14 +109,16 @@ type Use struct {
 // Start starts a call with a valid idempotency key, or returns the earlier call with the
 // same key. Start returns a *dispatch.Error if the earlier call had different arguments,
 // or if its result is unknown although it possibly had an effect. If the earlier call is being
-// cancelled, Start waits for its end.
-func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
+// cancelled, Start waits for its end. If ctx ends first, Start starts no call, and returns ctx's error.
+func (k *Keys) Start(ctx context.Context, key string, c dispatch.Call) (*Use, error) {
 	for {
 		use, abandonedJob, err := k.startUnlessAbandoned(key, c)
 		if abandonedJob == nil {
 			return use, err
 		}
-		_ = abandonedJob.Wait(context.Background(), nil)
+		if err := abandonedJob.Wait(ctx, nil); err != nil {
+			return nil, err
+		}
 	}
 }
 
@@ -256,31 +258,28 @@ func (k *Keys) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer) 
 	}
 	e := k.oldestFirst[i]
 	k.finishIfEnded(e)
-	if e.state == stateStarted && e.job != nil {
-		// The answer and the stop of the call have crossed, so the call will end soon.
-		if !e.hasCrossedAnswer {
-			e.hasCrossedAnswer = true
-			go k.receiveAnswerAfterJob(callID, e.job, lateAnswer)
-		}
-		return
-	}
-	switch callErr := lateAnswer.Err; {
-	case e.state != stateUnknown || k.entries[e.keyHash] != e:
-	case lateAnswer.IsOutputLost:
-		k.finish(e, stateDone, nil, nil)
-	case callErr == nil:
-		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: lateAnswer.Output}, nil)
-	case isPageError(callErr.Code):
-		k.finish(e, stateFailed, nil, &dispatch.Error{
-			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
-			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
-		})
+	switch {
+	case k.entries[e.keyHash] != e || lateAnswer.Err != nil && !isPageError(lateAnswer.Err.Code):
+	case e.state == stateUnknown:
+		k.applyLateAnswer(e, lateAnswer)
+	case e.state == stateStarted && e.job != nil:
+		e.earlyAnswer = &lateAnswer
 	}
 }
 
-func (k *Keys) receiveAnswerAfterJob(callID string, job *joblist.Job, lateAnswer dispatch.LateAnswer) {
-	_ = job.Wait(context.Background(), nil)
-	k.ReceiveLateAnswer(callID, lateAnswer)
+// The caller of applyLateAnswer must hold Keys.mu.
+func (k *Keys) applyLateAnswer(e *entry, lateAnswer dispatch.LateAnswer) {
+	switch callErr := lateAnswer.Err; {
+	case lateAnswer.IsOutputLost:
+		k.finish(e, stateDone, nil, nil)
+	case callErr == nil:
+		k.finish(e, stateDone, &dispatch.Result{CallID: e.callID, Output: lateAnswer.Output}, nil)
+	default:
+		k.finish(e, stateFailed, nil, &dispatch.Error{
+			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
+			CallID: e.callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
+		})
+	}
 }
 
 func (k *Keys) finishAfterJob(e *entry, job *joblist.Job) {
@@ -310,7 +309,10 @@ func (k *Keys) finishIfEnded(e *entry) {
 	default:
 		k.finish(e, stateUnknown, nil, callErr)
 	}
-	e.job, e.tickets = nil, nil // the job refers to the result, which dropResult must be able to free
+	if e.state == stateUnknown && e.earlyAnswer != nil {
+		k.applyLateAnswer(e, *e.earlyAnswer)
+	}
+	e.job, e.tickets, e.earlyAnswer = nil, nil, nil // the job refers to the result, which dropResult must be able to free
 	k.openCalls.Forget(e.callID)
 }
 

@@ -76,7 +76,7 @@ func newCall(args string) dispatch.Call {
 }
 
 func (f *fixture) call(key string, c dispatch.Call) string {
-	use, err := f.keys.Start(key, c)
+	use, err := f.keys.Start(context.Background(), key, c)
 	if err != nil {
 		return codeOf(err)
 	}
@@ -152,7 +152,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 func TestSameKeySharesCall(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
-		firstUse, err := f.keys.Start("k", newCall(`{}`))
+		firstUse, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestSameKeySharesCall(t *testing.T) {
 		if got := <-joinedResult; got != `replayed "x"` || len(f.runSinks) != 1 {
 			t.Errorf("second request: result %s after %d runs of the tool; want the replayed result after 1 run", got, len(f.runSinks))
 		}
-		onlyUse, err := f.keys.Start("k2", newCall(`{}`))
+		onlyUse, err := f.keys.Start(context.Background(), "k2", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestToolErrorIsReplayed(t *testing.T) {
 		f.want("k", newCall(`{}`), "replayed tool_error")
 		f.kill()
 		f.start()
-		use, err := f.keys.Start("k", newCall(`{}`))
+		use, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		if err != nil || !strings.Contains(use.CallResult().Err.Error(), "sold out") {
 			t.Errorf("replay after a restart: call %v, error %v; want the tool's error \"sold out\"", use, err)
 		}
@@ -215,7 +215,7 @@ func TestUnknownResultBlocksRetryAfterRestart(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		f.want("k", newCall(`{}`), "link_lost")
-		_, err := f.keys.Start("k", newCall(`{}`))
+		_, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		var e *dispatch.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Message, "may have acted") || !strings.Contains(e.Message, "opentabs calls show "+e.CallID) || !strings.Contains(e.Message, "use a new key") {
 			t.Fatalf("error of the retry = %v; want that the call may have acted, and advice to use a new key", err)
@@ -230,7 +230,7 @@ func TestUnknownResultBlocksRetryAfterRestart(t *testing.T) {
 		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Output: []byte(`"it arrived"`)})
 		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Output: []byte(`"forged"`)})
 		f.want("k", newCall(`{}`), `replayed "it arrived"`)
-		_, err = f.keys.Start("late", newCall(`{}`))
+		_, err = f.keys.Start(context.Background(), "late", newCall(`{}`))
 		errors.As(err, &e)
 		f.keys.ReceiveLateAnswer(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out."}})
 		f.want("late", newCall(`{}`), "replayed tool_error")
@@ -245,12 +245,12 @@ func TestUnknownResultBlocksRetryAfterRestart(t *testing.T) {
 func TestServerKilledDuringCall(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
-		if _, err := f.keys.Start("running", newCall(`{}`)); err != nil {
+		if _, err := f.keys.Start(context.Background(), "running", newCall(`{}`)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
-		if _, err := f.keys.Start("waiting", newCall(`{}`)); err != nil {
+		if _, err := f.keys.Start(context.Background(), "waiting", newCall(`{}`)); err != nil {
 			t.Fatal(err)
 		}
 		f.kill()
@@ -355,7 +355,7 @@ func TestKeyCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.keys.isLoaded = true // Start must not read the keys from the disk, because reading fails too
-		use, err := f.keys.Start("k", newCall(`{}`))
+		use, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +377,7 @@ func TestKeyCannotBeWritten(t *testing.T) {
 func TestResultThatCrossesTheStopIsReplayed(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
-		use, err := f.keys.Start("k", newCall(`{}`))
+		use, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +393,7 @@ func TestResultThatCrossesTheStopIsReplayed(t *testing.T) {
 func TestRetryDuringCancellationRuns(t *testing.T) {
 	run(t, recordAllOptions, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
-		use, err := f.keys.Start("k", newCall(`{}`))
+		use, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,7 +413,7 @@ func TestIncompleteLateResultIsReplayed(t *testing.T) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		for _, key := range []string{"parts", "whole"} {
 			f.want(key, newCall(`{}`), "link_lost")
-			_, err := f.keys.Start(key, newCall(`{}`))
+			_, err := f.keys.Start(context.Background(), key, newCall(`{}`))
 			var e *dispatch.Error
 			errors.As(err, &e)
 			if key == "parts" {
@@ -440,7 +440,7 @@ func TestStoredErrorIsReplayedAfterRestart(t *testing.T) {
 		}
 		replayError := func() *dispatch.Error {
 			t.Helper()
-			use, err := f.keys.Start("k", newCall(`{}`))
+			use, err := f.keys.Start(context.Background(), "k", newCall(`{}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -482,7 +482,7 @@ func TestAllJoinedRequestsReceiveTickets(t *testing.T) {
 				receivedTickets = append(receivedTickets, name+" decided")
 				mu.Unlock()
 			}
-			use, err := f.keys.Start("k", c)
+			use, err := f.keys.Start(context.Background(), "k", c)
 			if err != nil {
 				t.Fatal(err)
 			}

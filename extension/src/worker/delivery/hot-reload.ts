@@ -12,8 +12,8 @@ import type { SyntaxChecker } from './syntax.ts';
 
 const ReplacementReplyTimeoutMs = 5000;
 /**
- * The delay before the next attempt to replace an adapter is 1 s at first, and doubles after each failed attempt. After
- * MaxReplacementTries failed attempts to replace an adapter, the document keeps its old adapter.
+ * The delay before the next attempt to fetch or to replace an adapter is 1 s at first, and doubles after each failed
+ * attempt. After MaxReplacementTries failed attempts, the document stays as it is until the next build.
  */
 const RetryDelayMs = 500;
 const MaxReplacementTries = 3;
@@ -76,8 +76,8 @@ export class HotReload {
 
   /** onPluginsSynced replaces the outdated adapters of all documents after the list of plugins has changed. */
   onPluginsSynced(): void {
-    for (const [key, { documentId, lacksCode }] of this.#replacementAttempts)
-      if (lacksCode || !this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
+    for (const [key, { documentId, lacksCode, isOver }] of this.#replacementAttempts)
+      if (lacksCode || !isOver || !this.#options.docs.get(documentId)) this.#replacementAttempts.delete(key);
     this.#docsAwaitingCode.clear();
     for (const { doc } of this.#options.docs.listReported()) {
       this.#endSwapsOfRemovedPlugins(doc);
@@ -147,7 +147,7 @@ export class HotReload {
   }
 
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
-    const reloadAttempt = this.#replacementAttempts.get(`${documentId} ${name}`);
+    const reloadAttempt = this.#replacementAttempts.get(makeAttemptKey({ documentId }, name));
     return reloadAttempt?.hash === hash ? reloadAttempt.problem : undefined;
   }
 
@@ -165,7 +165,7 @@ export class HotReload {
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base: baseHash }: PluginInfo): boolean {
     const { docs } = this.#options;
-    const reloadAttempt = this.#replacementAttempts.get(`${documentId} ${name}`);
+    const reloadAttempt = this.#replacementAttempts.get(makeAttemptKey({ documentId }, name));
     if (reloadAttempt?.hash === hash && reloadAttempt.isOver) return false;
     const hasOlder = docs
       .findReported(documentId)
@@ -206,8 +206,8 @@ export class HotReload {
     if (attempt.attemptCount < MaxReplacementTries) {
       setTimeout(
         () => {
-          if (this.#findPlugin(name)?.script !== plugin.script || !this.#docsAwaitingCode.get(name)?.has(doc)) return;
-          void this.#fetchAndReplace(doc, plugin);
+          const isCurrent = this.#replacementAttempts.get(makeAttemptKey(doc, name)) === attempt;
+          if (isCurrent && this.#docsAwaitingCode.get(name)?.has(doc)) void this.#fetchAndReplace(doc, plugin);
         },
         RetryDelayMs * 2 ** attempt.attemptCount,
       );
@@ -219,7 +219,7 @@ export class HotReload {
     this.#end(doc, name);
   }
 
-  /** The bridge ends the replacement of an adapter whose plugin is removed, so the document will not report a result. */
+  /** If a plugin is removed, the bridge ends the replacement of its adapter without a report. */
   #endSwapsOfRemovedPlugins(doc: Doc): void {
     for (const [name, { timer }] of this.#adapterSwaps.get(doc) ?? []) {
       if (this.#findPlugin(name)) continue;
@@ -278,7 +278,7 @@ export class HotReload {
   }
 
   #getOrCreateAttempt({ documentId }: Doc, { name, hash }: Pick<AdapterBuild, 'name' | 'hash'>): ReplacementAttempt {
-    const key = `${documentId} ${name}`;
+    const key = makeAttemptKey({ documentId }, name);
     const earlierAttempt = this.#replacementAttempts.get(key);
     const reloadAttempt =
       earlierAttempt?.hash === hash
@@ -330,4 +330,8 @@ export class HotReload {
     if (isCurrent && this.#needsAdapter(doc, plugin)) this.#beginReplacement(doc, adapterBuild);
     else this.#end(doc, adapterBuild.name);
   }
+}
+
+function makeAttemptKey({ documentId }: Pick<Doc, 'documentId'>, plugin: string): string {
+  return `${documentId} ${plugin}`;
 }
