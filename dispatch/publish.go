@@ -126,7 +126,7 @@ func (c *liveCall) listView() View {
 }
 
 func (c *liveCall) fullView() View {
-	c.activities.Views() // stores the content with all waiting patches, so that the snapshot has few patches
+	c.activities.ApplyPending() // so that the snapshot has few patches
 	c.mu.Lock()
 	v := c.buildView()
 	v.Timeline, v.Trace = slices.Clone(c.timeline.timelineEntries), c.req.Trace.View(c.root.req.Trace)

@@ -119,7 +119,7 @@ func (s *Set) Report(r *wire.Activity, audience string) (effectiveAudience strin
 	if !s.isApplying && (len(currentActivity.patches) >= maxPatches || currentActivity.patchBytes >= maxPatchBytes) {
 		s.isApplying = true
 		go func() {
-			s.applyPending()
+			s.ApplyPending()
 			s.mu.Lock()
 			s.isApplying = false
 			s.mu.Unlock()
@@ -181,7 +181,8 @@ func (s *Set) ReportsLost() {
 	})
 }
 
-func (s *Set) applyPending() {
+// ApplyPending applies all waiting patches. ApplyPending can take as long as parsing the content several times.
+func (s *Set) ApplyPending() {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
 	for i := 0; ; i++ {
@@ -213,12 +214,6 @@ func (s *Set) replaceContent(currentActivity *activity, version int, content jso
 	for _, err := range patchErrors {
 		s.resync(currentActivity, err)
 	}
-}
-
-// Views returns the current content of all activities, in the order of their first reports.
-func (s *Set) Views() []View {
-	s.applyPending()
-	return s.Snapshot().Views()
 }
 
 // Snapshot is the state of all activities at one moment.

@@ -32,7 +32,7 @@ type PanelCalls struct {
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
 	// the side panel shows no list of clients.
 	ClientNames func() []string
-	// listedEndedIDs contains the IDs of the ended calls that the list contained in the previous call of Next.
+	// listedEndedIDs contains the IDs of the ended calls that the last list with ended calls contained.
 	listedEndedIDs map[string]bool
 }
 
@@ -76,7 +76,9 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			params.Calls = append(params.Calls, newCallView(v))
 		}
 	}
-	p.listedEndedIDs = listedEndedIDs
+	if len(listedEndedIDs) > 0 { // an empty list does not make Next return earlier calls again
+		p.listedEndedIDs = listedEndedIDs
+	}
 	return params
 }
 

@@ -157,6 +157,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		{callListSource{endedView("d"), endedView("c"), endedView("b"), endedView("a")}, "; d c"},
 		{callListSource{endedView("f"), endedView("e")}, "; f e"},
 		{callListSource{}, ";"},
+		{callListSource{endedView("f")}, ";"},
 		// The call z ended after the list showed it as running, but before the call y, which the list shows as ended.
 		{callListSource{{Snapshot: dispatch.Snapshot{CallID: "z"}}, endedView("y")}, "z; y"},
 		{callListSource{endedView("y"), endedView("z")}, "; z"},

@@ -66,9 +66,8 @@ type entry struct {
 	state                   string
 	startedAt               time.Time
 	isNoteWritten           bool
-	waitingRequestCount     int
-	// isAbandoned is true if the last waiting request has left, so that the call is being cancelled.
-	isAbandoned bool
+	// waitingRequestCount is 0 after the last waiting request has left, so that a started call is being cancelled.
+	waitingRequestCount int
 	// earlyAnswer is the page's answer if it arrived while the call was being stopped; nil if there is none.
 	earlyAnswer *dispatch.LateAnswer
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
@@ -149,7 +148,7 @@ func (k *Keys) startUnlessAbandoned(key string, c dispatch.Call) (use *Use, aban
 		return nil, nil, newArgumentsMismatchError(e)
 	case e.state == stateUnknown:
 		return nil, nil, newUnknownOutcomeError(e)
-	case e.state == stateStarted && e.isAbandoned:
+	case e.state == stateStarted && e.waitingRequestCount == 0:
 		return nil, e.job, nil
 	}
 	e.waitingRequestCount++
@@ -167,7 +166,6 @@ func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()
 	u.entry.waitingRequestCount--
 	isLast := u.entry.waitingRequestCount == 0
-	u.entry.isAbandoned = u.entry.isAbandoned || isLast
 	u.keys.mu.Unlock()
 	if isLast && u.Job != nil {
 		u.Job.Cancel(cancellation)

@@ -287,7 +287,7 @@ func (u *Undoer) ReceiveLateAnswer(callID string, lateAnswer dispatch.LateAnswer
 	if !ok {
 		return
 	}
-	if isRunning { // the answer and the stop of the undo have crossed
+	if isRunning { // the answer arrived while the undo was being stopped
 		u.lateStates[callID] = state
 		return
 	}
