@@ -1,9 +1,9 @@
 /** opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { McpClient } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { waitFor } from './harness/wait.ts';
+import { pause, waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -35,6 +35,28 @@ test('a page that is busy for a while loses no call and recovers', async () => {
     'opentabs status to show that the page responds again',
     async () => !/does not respond/.test(await readStatus()),
   );
+});
+
+test('each call to a page that does not respond for some seconds starts once', async () => {
+  const busyLoopCall = client.call('runaway__spin', { ms: 8_000 });
+  await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
+  let hasEnded = false;
+  void busyLoopCall.then(() => {
+    hasEnded = true;
+  });
+  const calls: Promise<CallOutcome>[] = [];
+  const keys: string[] = [];
+  // The page counts as unresponsive from about 6 s on. The calls arrive in the page up to 8 s late.
+  while (!hasEnded) {
+    const key = `call ${keys.length}`;
+    keys.push(key);
+    calls.push(client.call('runaway__count_starts', { key }));
+    await pause(250);
+  }
+  for (const call of calls) assert.equal((await call).isError, false, (await call).text);
+  const { structured } = await client.call('runaway__count_starts', { key: 'last' });
+  assert.deepEqual(structured, { startCountsByKey: Object.fromEntries([...keys, 'last'].map((key) => [key, 1])) });
+  assert.ok(keys.length > 10, `the test made ${keys.length} calls, want more than 10`);
 });
 
 test('calls in an unresponsive page fail with page_unresponsive, new calls run in another tab, and a reload repairs the page', async () => {

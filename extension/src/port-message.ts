@@ -144,9 +144,9 @@ const MaxWakeDelayMs = 2 ** 31 - 1;
 
 /**
  * MaxCallAgeMs is the maximum time between the sending of a call and its arrival at the bridge, in milliseconds. The
- * worker treats a call that arrives after MaxCallAgeMs as not started.
+ * bridge does not start a call that arrives later.
  */
-export const MaxCallAgeMs = 4000;
+export const MaxCallAgeMs = 3000;
 
 export function readMessageFromBridge(value: unknown): BridgeToWorkerMessage | undefined {
   return readMessage(fromBridgeReaders, value);

@@ -32,7 +32,20 @@ const waitTool = defineTool({
   },
 });
 
+const startCountsByKey: Record<string, number> = {};
+
+const countStartsTool = defineTool({
+  name: 'count_starts',
+  description: 'Counts its starts by key, and returns the counts of all keys.',
+  input: z.object({ key: z.string() }),
+  output: z.object({ startCountsByKey: z.record(z.string(), z.number()) }),
+  handle: async ({ key }) => {
+    startCountsByKey[key] = (startCountsByKey[key] ?? 0) + 1;
+    return { startCountsByKey };
+  },
+});
+
 export default definePlugin({
-  tools: [spinTool, waitTool],
+  tools: [spinTool, waitTool, countStartsTool],
   isReady: () => true,
 });

@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import type { CancelOutcome } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
-import type { WorkerToBridgeMessage } from '../../port-message.ts';
+import { MaxCallAgeMs, type WorkerToBridgeMessage } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { Outbox } from './outbox.ts';
@@ -635,17 +635,47 @@ test("the worker forwards the prompt flag, the user's decision and resync reques
   ]);
 });
 
-test('when a document becomes silent, only calls that cannot have reached the document end at once', (t) => {
+test('when a document becomes silent, only calls that cannot have reached the document end', async (t) => {
   const answeredPingNumbers = new Set([1]);
-  const pingTimesMs = [0, 1, 2];
-  const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t, false, {
-    prepareCall: () => pingTimesMs.shift() ?? 0,
+  const pingNumbers = [0, 1, 2];
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t, false, {
+    prepareCall: () => pingNumbers.shift() ?? 0,
     hasAnswered: (_, ping) => answeredPingNumbers.has(ping),
+    isSilent: () => true,
   });
   addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatchCall(id);
   assert.deepEqual([runningCalls.isBusy('d1'), runningCalls.isBusy('d2')], [true, false]);
+  await advanceTime(5000);
   calls.onDocumentSilent('d1');
   assert.deepEqual(runningCalls.ids, ['x', 'y']);
   assert.match(sentFrames.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
+});
+
+test('a call that follows a pending ping does not fail while the bridge could still start the call', async (t) => {
+  const page = { isSilent: false, hasAnswered: false };
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t, false, {
+    prepareCall: () => 1,
+    hasAnswered: () => page.hasAnswered,
+    isSilent: () => page.isSilent,
+  });
+  const document = addDocument(1, 'd1');
+  await advanceTime(4900);
+  dispatchCall('arrived');
+  dispatchCall('x');
+  await advanceTime(100);
+  page.isSilent = true;
+  calls.onDocumentSilent('d1');
+  assert.deepEqual(runningCalls.ids, ['arrived', 'x']);
+  calls.receive(document.doc, { op: 'result', id: 'arrived' });
+  await advanceTime(MaxCallAgeMs);
+  assert.deepEqual(runningCalls.ids, ['x']);
+  await advanceTime(1900);
+  assert.deepEqual(runningCalls.ids, []);
+  assert.match(sentFrames.join(), /"id":"x","error":.*"code":"page_unresponsive".*"notStarted":true/);
+  dispatchCall('late'); // the server sends the call before it learns that the document is silent
+  await advanceTime(4999);
+  page.hasAnswered = true;
+  await advanceTime(1);
+  assert.deepEqual(runningCalls.ids, ['late']);
 });

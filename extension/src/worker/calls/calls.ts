@@ -10,7 +10,7 @@ import type {
 } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import { measureMicroseconds } from '../../microseconds.ts';
-import type { BridgeToWorkerMessage, WorkerToBridgeMessage } from '../../port-message.ts';
+import { type BridgeToWorkerMessage, MaxCallAgeMs, type WorkerToBridgeMessage } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import type { Doc, DocumentTable } from '../documents/docs.ts';
 import type { HealthMonitor } from '../documents/health.ts';
@@ -31,6 +31,11 @@ const CrashReportDelayMs = 2000;
 /** ConnectTimeoutMs limits how long documents may take to connect to a restarted worker, in milliseconds. */
 const ConnectTimeoutMs = 300;
 const BusyPageConnectTimeoutMs = 10_000;
+/**
+ * UnstartedCallTimeoutMs is how long after its sending a call to a silent document fails, in milliseconds. The bridge
+ * can start the call until MaxCallAgeMs. The remaining 2 s are for the answer to the ping that preceded the call.
+ */
+const UnstartedCallTimeoutMs = MaxCallAgeMs + 2000;
 const MaxStoredCancels = 1000;
 
 interface PendingCancel {
@@ -58,7 +63,7 @@ export interface CallsOptions {
   getPartDelayMs(): number;
   onDocumentMissing(tabId: number): void;
   /** If `health` is undefined, the worker assumes that every call that was sent to a document has arrived. */
-  readonly health?: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered'>;
+  readonly health?: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered' | 'isSilent'>;
 }
 
 export type CallMessage = Exclude<
@@ -149,8 +154,9 @@ export class Calls {
         call.mayHaveBegun = true;
         call.ping = this.#options.health?.prepareCall(doc) ?? 0;
         if (call.trace) call.trace.postedAtMs = performance.now();
-        message.atMs = Date.now();
+        call.sentAtMs = message.atMs = Date.now();
         doc.post(message);
+        this.#failCallOfSilentDocument(call);
       } else void this.#failMissingDocument(call);
     };
     /** Chrome runs no code in a frozen page, so the call would time out before the page resumes. */
@@ -395,17 +401,26 @@ export class Calls {
     this.onDocumentDisconnected(doc);
   }
 
-  /**
-   * onDocumentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
-   * a failed call later, the bridge drops the call.
-   */
+  /** onDocumentSilent fails the calls that an unresponsive document has not started and will not start. */
   onDocumentSilent(documentId: string): void {
-    for (const call of this.#runningCalls.listInDocument(documentId)) {
-      if (call.ping === 0) continue;
-      if (this.#options.health?.hasAnswered(documentId, call.ping) !== false) continue;
-      const message = 'the page does not respond because a script blocks its main thread';
-      this.#failCall(call, { code: 'page_unresponsive', message, notStarted: true });
+    for (const call of this.#runningCalls.listInDocument(documentId)) this.#failCallOfSilentDocument(call);
+  }
+
+  /**
+   * The server sends a call that failed here again. A call that follows a pending ping is younger than the document's
+   * silence, so the bridge could still start the call: such a call fails later, if the document is then still silent.
+   */
+  #failCallOfSilentDocument(call: RunningCall): void {
+    const { health } = this.#options;
+    if (this.#runningCalls.get(call.id) !== call || call.ping === 0 || call.sentAtMs === undefined) return;
+    if (!health?.isSilent(call.documentId) || health.hasAnswered(call.documentId, call.ping)) return;
+    const waitMs = call.sentAtMs + UnstartedCallTimeoutMs - Date.now();
+    if (waitMs > 0) {
+      setTimeout(() => this.#failCallOfSilentDocument(call), waitMs);
+      return;
     }
+    const message = 'the page does not respond because a script blocks its main thread';
+    this.#failCall(call, { code: 'page_unresponsive', message, notStarted: true });
   }
 
   onTabDiscarded(tabId: number): void {

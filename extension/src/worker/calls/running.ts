@@ -13,6 +13,8 @@ export interface RunningCall {
    * arrived in the document once the document has answered this ping or a later ping.
    */
   ping: number;
+  /** sentAtMs is when the worker sent the call to the document, in milliseconds of Date.now(). */
+  sentAtMs?: number;
   trace?: CallTrace;
 }
 
