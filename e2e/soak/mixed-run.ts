@@ -36,6 +36,12 @@ const maxStopDurationMs = 15_000;
 /** drainTimeoutMs is how long, in milliseconds, the last calls may take beyond their planned duration. */
 const drainTimeoutMs = 45_000;
 
+/**
+ * secondHostPorts is the number of message ports that a second host of the same plugin adds to a document: three at the
+ * start, and two at the first wait of a handler. After a reload of the extension, a document may contain a second host.
+ */
+const secondHostPorts = 5;
+
 export async function runSoak(soakPlan: SoakPlan, printLine: (line: string) => void): Promise<SoakReport> {
   const soakRun = new SoakRun(soakPlan, printLine);
   try {
@@ -68,6 +74,7 @@ class SoakRun {
     const { testedSystem } = this;
     await testedSystem.start();
     await testedSystem.waitUntilCallsWork('the start');
+    await testedSystem.runFirstWait();
     const memoryBefore = await this.#measureMemory();
     this.#clients = this.#soakPlan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
@@ -344,7 +351,7 @@ class SoakRun {
         `message ports of the ${contextName}`,
         memoryBefore[contextName].ports,
         memoryAfter[contextName].ports,
-        2,
+        secondHostPorts,
       );
       checkGrowthLimit(
         `abort controllers of the ${contextName}`,
@@ -359,11 +366,11 @@ class SoakRun {
         300,
       );
     }
-    // Chrome counts the event listeners of a whole process, which may contain other tabs and documents in the
-    // back/forward cache.
+    // Chrome counts the event listeners of a whole process. At the end, the process may contain further documents in the
+    // back/forward cache. At the start, the process contains the page and documents without listeners.
     checkGrowthLimit(
       'listeners of a document',
-      memoryBefore.listeners / memoryBefore.documents,
+      memoryBefore.listeners,
       memoryAfter.listeners / memoryAfter.documents,
       5,
     );

@@ -157,6 +157,13 @@ export class SystemUnderTest {
     return performance.now() - startMs;
   }
 
+  /** The first handler that waits adds two message ports to its document. Later handlers add none. */
+  async runFirstWait(): Promise<void> {
+    const client = makeRawHttpClient('first wait', this.port, this.clientToken);
+    await client.call('work__steps', { key: 'probe', count: 1, everyMs: 1 }, {});
+    await client.close();
+  }
+
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
       if ((await this.findPage(path)) === undefined)
