@@ -338,6 +338,9 @@ func TestCallTriesNextTargetWhenNotReady(t *testing.T) {
 				if (e == nil) != (tt.code == "") || (e != nil && e.Code != tt.code) {
 					t.Errorf("error of the call = %v, want the code %q", err, tt.code)
 				}
+				if reported := tt.callErrors[7]; reported != nil && reported.Message == earlierReport && !e.MayHaveActed {
+					t.Errorf("error of a call that had reported progress = %+v, want one that states that the call may have acted", e)
+				}
 				if len(tabs) != len(tt.tabs) || tabs[len(tabs)-1] != tt.tabs[len(tt.tabs)-1] {
 					t.Errorf("tabs in which the call was tried = %v, want %v", tabs, tt.tabs)
 				}

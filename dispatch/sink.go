@@ -39,9 +39,15 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
+	isInPage := !c.req.Tool.TargetKind.isChosenBeforeGates()
 	// If a tool has reported progress or made requests, the tool has started, even if the browser's error describes it
 	// as not started.
-	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasMadeRequests.Load()
+	if isInPage && err.NotStarted && (c.reports.Count > 0 || c.requests.hasMadeRequests.Load()) {
+		startedErr := *err
+		startedErr.NotStarted = false
+		err = &startedErr
+	}
+	isRetried := c.state.status == statusRunning && isInPage && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasMadeRequests.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}
