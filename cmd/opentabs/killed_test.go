@@ -29,6 +29,8 @@ const (
 	// maxRecordDelay limits the loss: calls that ended less than maxRecordDelay before the kill
 	// may be missing in the records.
 	maxRecordDelay = time.Second
+	// maxStallTime is how long the machine may stall while a server writes its records within maxRecordDelay.
+	maxStallTime = 400 * time.Millisecond
 )
 
 type serverKill struct {
@@ -127,6 +129,38 @@ func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 	}
 }
 
+// A machine that stalls also delays the server's writes. The returned function returns how long the machine has not
+// stalled, neither as a whole nor during a write to the file at path.
+func watchStalls(ctx context.Context, path string, workers *sync.WaitGroup) (timeSinceStall func() time.Duration) {
+	var lastStall, lastWrite atomic.Pointer[time.Time]
+	startTime := time.Now()
+	lastStall.Store(&startTime)
+	lastWrite.Store(&startTime)
+	workers.Go(func() {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return
+			}
+			err := os.WriteFile(path, []byte("x"), 0o600)
+			now := time.Now()
+			if err != nil || now.Sub(*lastWrite.Load()) > maxStallTime {
+				lastStall.Store(&now)
+			}
+			lastWrite.Store(&now)
+		}
+	})
+	return func() time.Duration {
+		if time.Since(*lastWrite.Load()) > maxStallTime {
+			return 0
+		}
+		return time.Since(*lastStall.Load())
+	}
+}
+
 func killServerDuringCalls(t *testing.T, dirs config.Dirs, killIndex int) (finishedCalls map[string]time.Time, kill serverKill) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
@@ -145,6 +179,7 @@ func killServerDuringCalls(t *testing.T, dirs config.Dirs, killIndex int) (finis
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // openedAt is when the open call was made
 	minCalls, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxRecordDelay+time.Second+time.Duration(rand.IntN(int(time.Second)))
+	timeSinceStall := watchStalls(ctx, filepath.Join(t.TempDir(), "stalls"), &workers)
 	openCallSession := openSession(t, dirs)
 	firstAnswerReceived := make(chan struct{})
 	workers.Go(func() {
@@ -170,7 +205,7 @@ func killServerDuringCalls(t *testing.T, dirs config.Dirs, killIndex int) (finis
 					if n == 1 {
 						close(firstAnswerReceived)
 					}
-					if openedTime := openedAt.Load(); openedTime != nil && n >= minCalls && time.Since(*openedTime) >= runTime {
+					if openedTime := openedAt.Load(); openedTime != nil && n >= minCalls && time.Since(*openedTime) >= runTime && timeSinceStall() >= maxRecordDelay+maxStallTime {
 						closeOnce.Do(func() { close(minCallsReached) })
 					}
 				}
