@@ -21,7 +21,9 @@ const (
 	dialTimeout = 2 * time.Second
 	// A busy machine must respond to /healthz within healthTimeout, or the client reports a server that does not
 	// respond.
-	healthTimeout  = 3 * time.Second
+	healthTimeout = 3 * time.Second
+	// A timer that fires more than maxTimerDelay late shows that the machine slept or stalled.
+	maxTimerDelay  = 100 * time.Millisecond
 	requestTimeout = 10 * time.Second
 	// reloadTimeout limits requests that make the server read all files of plugins.
 	reloadTimeout = 2 * time.Minute
@@ -66,6 +68,7 @@ type Client struct {
 	port    int
 	token   string
 	http    *http.Client
+	now     func() time.Time
 }
 
 // NewClient returns a client of the server on a loopback port. If token is not empty, the
@@ -73,7 +76,10 @@ type Client struct {
 // program (see proof.go). If token is empty, the client sends requests to any program that
 // listens on the port.
 func NewClient(port int, token string) *Client {
-	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
+	c := &Client{
+		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token,
+		now: time.Now,
+	}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
 	transport := c.Transport()
 	// Keep-alive is off, because the search for a running server creates many clients.
@@ -103,13 +109,27 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // if the program on the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	if err := c.sendWithTimeout(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
+	err := c.retryAfterStall(ctx, func() error {
+		return c.sendWithTimeout(ctx, healthTimeout, http.MethodGet, "/healthz", &h)
+	})
+	if err != nil {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
 		return Health{}, fmt.Errorf("the program on %s is not an opentabs server", c.address)
 	}
 	return h, nil
+}
+
+// The function ask must fail with ErrServerUnresponsive after healthTimeout. If the timeout fired late, the server had no
+// time to answer, so retryAfterStall calls ask once more.
+func (c *Client) retryAfterStall(ctx context.Context, ask func() error) error {
+	startTime := c.now()
+	err := ask()
+	if !errors.Is(err, ErrServerUnresponsive) || ctx.Err() != nil || c.now().Sub(startTime) <= healthTimeout+maxTimerDelay {
+		return err
+	}
+	return ask()
 }
 
 // Status requests what the server reports about itself, its browsers, plugins and MCP

@@ -49,7 +49,15 @@ func isValidChallenge(s string) bool {
 }
 
 // Without a token, dialAndCheckProof does not check the server.
-func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, error) {
+func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (conn net.Conn, err error) {
+	err = c.retryAfterStall(ctx, func() error {
+		conn, err = c.dialOnceAndCheckProof(ctx)
+		return err
+	})
+	return conn, err
+}
+
+func (c *Client) dialOnceAndCheckProof(ctx context.Context) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,14 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -74,5 +78,44 @@ func TestClientDetectsPortTaken(t *testing.T) {
 			_ = listener.Close()
 			<-serverDone
 		})
+	}
+}
+
+// If the health timeout fires late, as after a sleep of the machine, the client asks once more.
+func TestClientAsksAgainAfterStall(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		delayPerReading time.Duration // each reading of the client's clock advances the clock by delayPerReading
+		wantErr         error
+		wantPID         int
+	}{
+		{"the timeout fires in time", 0, ErrServerUnresponsive, 0},
+		{"the timeout fires late", time.Hour, nil, 7},
+	} {
+		for _, token := range []string{"", testToken} {
+			t.Run(tt.name+", token "+token, func(t *testing.T) {
+				t.Parallel()
+				var requestCount atomic.Int32
+				var port int
+				server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if requestCount.Add(1) == 1 {
+						<-r.Context().Done()
+						return
+					}
+					proof := computeProof(testToken, port, r.URL.Query().Get("challenge"))
+					_ = json.NewEncoder(w).Encode(Health{OK: true, Version: "1", PID: 7, Proof: proof})
+				}))
+				port = server.Listener.Addr().(*net.TCPAddr).Port
+				server.Start()
+				defer server.Close()
+				c := NewClient(port, token)
+				var readingCount atomic.Int64
+				c.now = func() time.Time { return time.Unix(0, 0).Add(time.Duration(readingCount.Add(1)) * tt.delayPerReading) }
+				h, err := c.Health(t.Context())
+				if !errors.Is(err, tt.wantErr) || (err == nil) != (tt.wantErr == nil) || h.PID != tt.wantPID {
+					t.Errorf("Health returned the process ID %d, error %v; want %d, error %v", h.PID, err, tt.wantPID, tt.wantErr)
+				}
+			})
+		}
 	}
 }
