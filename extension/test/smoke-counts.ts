@@ -85,6 +85,7 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
     isTabLoading: async () => false,
     isTabFrozen: () => false,
     isDocumentGone: async () => false,
+    findAccessProblem: () => undefined,
     getPartDelayMs: () => 0,
     onDocumentMissing: () => undefined,
   });

@@ -74,6 +74,7 @@ function makeWorker() {
     isTabLoading: async () => false,
     isTabFrozen: () => false,
     isDocumentGone: async () => false,
+    findAccessProblem: () => undefined,
     getPartDelayMs: () => 0,
     onDocumentMissing: () => undefined,
   });

@@ -170,10 +170,11 @@ export class BridgeCalls {
     this.plugins.flush();
     // When the document unloads, Chrome may drop the message that reports a call's ending. The message 'leaving' lists
     // an ended call until the server has confirmed the call's ending.
-    const startedCallIds = [...this.#callsById.values()]
-      .filter((call) => call.deferredStartMessage === undefined)
-      .map((call) => call.id);
-    this.#post({ op: 'leaving', begunCalls: startedCallIds });
+    // The server sends the other calls to another document, so they must not start if this document returns from the
+    // back/forward cache.
+    for (const call of [...this.#callsById.values()])
+      if (call.deferredStartMessage !== undefined) this.#removeCall(call);
+    this.#post({ op: 'leaving', begunCalls: [...this.#callsById.keys()] });
   }
 
   /** cancelAll cancels all calls of the document, because the extension was removed or reloaded. */

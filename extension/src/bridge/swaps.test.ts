@@ -94,12 +94,20 @@ test('waiting calls run in the old adapter if the new adapter is missing or reje
   }
 });
 
-test('a call that waits for a new adapter counts as not started, and fails if the plugin is removed', () => {
-  const { calls, postedMessages, call, renewAdapter } = makeFixture();
+test('a call that waits for a new adapter when its document is left never starts, even if the document returns', () => {
+  const { calls, postedMessages, toHost, call, renewAdapter } = makeFixture();
   renewAdapter();
   call('y');
   calls.reportStartedCalls();
   assert.deepEqual(postedMessages.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
+  calls.connected();
+  assert.deepEqual(toHost, []);
+});
+
+test('a call that waits for a new adapter fails as not started if the plugin is removed', () => {
+  const { calls, postedMessages, call, renewAdapter } = makeFixture();
+  renewAdapter();
+  call('y');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.match(JSON.stringify(postedMessages), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
 });

@@ -206,6 +206,7 @@ const calls = new Calls({
       ? false
       : browser.isTabFrozen(tabId).catch(() => false), // the promise of isTabFrozen rejects if the tab is closed
   isDocumentGone: browser.isDocumentGone,
+  findAccessProblem: (documentId) => siteAccess.findProblem(docs.get(documentId)?.url ?? ''),
   getPartDelayMs: () => link.getPartDelayMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
@@ -323,11 +324,7 @@ async function preregisterPlugins(): Promise<void> {
 const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
-    // The user may have removed the site from the allowed sites after the server chose a document for the call.
-    const accessProblem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
-    else if (accessProblem !== undefined)
-      outbox.fail(params.dispatchId, { code: 'no_tab', message: accessProblem, notStarted: true });
     else calls.dispatch(params, link.lastReceivedAtMs);
     return undefined;
   },

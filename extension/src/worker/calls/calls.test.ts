@@ -19,6 +19,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     [2, 'open'],
   ]);
   const busyDocuments = new Set<string>();
+  const inaccessibleDocuments = new Map<string, string>();
   const loadingTabs = new Set<number>();
   const frozenTabs = new Map<number, boolean>();
   const partRequestDelay = { inMs: 0 };
@@ -39,6 +40,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     readTabState: async (id) => tabs.get(id) ?? 'closed',
     isTabLoading: async (id) => loadingTabs.has(id),
     isTabFrozen: (id) => (frozenTabs.has(id) ? Promise.resolve(frozenTabs.get(id) === true) : false),
+    findAccessProblem: (id) => inaccessibleDocuments.get(id),
     isDocumentGone: async (_tab, id) => !busyDocuments.has(id),
     getPartDelayMs: () => partRequestDelay.inMs,
     onDocumentMissing: (id) => missingDocumentTabs.push(id),
@@ -83,6 +85,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     resumedCalls: resumedCallIds,
     tabs,
     busyTabs: busyDocuments,
+    inaccessibleDocuments,
     loadingTabs,
     frozenTabs,
     runningCalls,
@@ -678,4 +681,53 @@ test('a call that follows a pending ping does not fail while the bridge could st
   page.hasAnswered = true;
   await advanceTime(1);
   assert.deepEqual(runningCalls.ids, ['late']);
+});
+
+test('a call that the server sends again never fails as not started while a previous worker may have started it', async (t) => {
+  const page = { isSilent: false };
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall, inaccessibleDocuments, advanceTime } =
+    makeFixture(t, false, { prepareCall: () => 1, hasAnswered: () => false, isSilent: () => page.isSilent });
+  addDocument(1, 'd1');
+  dispatchCall('again', 1, 'd1', true);
+  page.isSilent = true;
+  calls.onDocumentSilent('d1');
+  await advanceTime(20_000);
+  assert.deepEqual([runningCalls.ids, sentFrames], [['again'], []]);
+  inaccessibleDocuments.set('d1', 'the user does not allow this site');
+  dispatchCall('again', 1, 'd1', true);
+  assert.deepEqual(sentFrames, []);
+  dispatchCall('unknown', 1, 'd1', true);
+  dispatchCall('new');
+  assert.match(sentFrames[0] ?? '', /"id":"unknown","error":.*"code":"no_tab"/);
+  assert.doesNotMatch(sentFrames[0] ?? '', /notStarted/);
+  assert.match(sentFrames[1] ?? '', /"id":"new","error":.*"code":"no_tab".*"notStarted":true/);
+});
+
+test('a call does not fail as not started after its document has opened a new port', async (t) => {
+  const { calls, runningCalls, addDocument, dispatchCall, advanceTime } = makeFixture(t, false, {
+    prepareCall: () => 3,
+    hasAnswered: (_, ping) => ping <= 0,
+    isSilent: () => true,
+  });
+  const { doc } = addDocument(1, 'd1');
+  dispatchCall('x');
+  calls.onDocumentConnected(doc);
+  await advanceTime(20_000);
+  assert.deepEqual(runningCalls.ids, ['x']);
+});
+
+test('after a pause of the worker, a call to a silent page fails only after the answers that wait in the queue', async (t) => {
+  const page = { hasAnswered: false };
+  const { runningCalls, addDocument, dispatchCall, advanceTime } = makeFixture(t, false, {
+    prepareCall: () => 1,
+    hasAnswered: () => page.hasAnswered,
+    isSilent: () => true,
+  });
+  addDocument(1, 'd1');
+  dispatchCall('x');
+  t.mock.timers.setTime(Date.now() + 4000); // only the clock advances, as during a pause
+  await advanceTime(2000);
+  page.hasAnswered = true;
+  await advanceTime(20_000);
+  assert.deepEqual(runningCalls.ids, ['x']);
 });

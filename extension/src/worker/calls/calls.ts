@@ -31,11 +31,15 @@ const CrashReportDelayMs = 2000;
 /** ConnectTimeoutMs limits how long documents may take to connect to a restarted worker, in milliseconds. */
 const ConnectTimeoutMs = 300;
 const BusyPageConnectTimeoutMs = 10_000;
+/** PingAnswerTimeMs is the time that the answer to a ping may take from the document to the worker, in milliseconds. */
+const PingAnswerTimeMs = 2000;
 /**
  * UnstartedCallTimeoutMs is how long after its sending a call to a silent document fails, in milliseconds. The bridge
- * can start the call until MaxCallAgeMs. The remaining 2 s are for the answer to the ping that preceded the call.
+ * can start the call until MaxCallAgeMs, and answers the preceding ping first.
  */
-const UnstartedCallTimeoutMs = MaxCallAgeMs + 2000;
+const UnstartedCallTimeoutMs = MaxCallAgeMs + PingAnswerTimeMs;
+/** If a timer fires later than MaxTimerDelayMs, the worker was stopped, and answers of documents may wait in its queue. */
+const MaxTimerDelayMs = 500;
 const MaxStoredCancels = 1000;
 
 interface PendingCancel {
@@ -60,6 +64,8 @@ export interface CallsOptions {
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
+  /** findAccessProblem returns why the user does not allow calls on the site of a document, or undefined. */
+  findAccessProblem(documentId: string): string | undefined;
   getPartDelayMs(): number;
   onDocumentMissing(tabId: number): void;
   /** If `health` is undefined, the worker assumes that every call that was sent to a document has arrived. */
@@ -139,6 +145,13 @@ export class Calls {
     // Send arguments as JSON text: a port transfers text faster than objects, and JSON text preserves large integers.
     const args = JSON.stringify(params.args);
     if (this.#runningCalls.has(id) || this.#outbox.isStored(id)) return;
+    // The user may have removed the site from the allowed sites after the server chose a document for the call.
+    const accessProblem = this.#options.findAccessProblem(documentId);
+    if (accessProblem !== undefined) {
+      const error: CallError = { code: 'no_tab', message: accessProblem };
+      this.#outbox.fail(id, params.again ? error : { ...error, notStarted: true });
+      return;
+    }
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
     this.#runningCalls.add(call);
     const message: WorkerToBridgeMessage = { op: 'call', id, plugin, tool, maxBytes, args };
@@ -152,7 +165,9 @@ export class Calls {
       if (this.#runningCalls.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
-        call.ping = this.#options.health?.prepareCall(doc) ?? 0;
+        const pingNumber = this.#options.health?.prepareCall(doc) ?? 0;
+        // The document may already run a call that the server sends again.
+        call.ping = params.again ? 0 : pingNumber;
         if (call.trace) call.trace.postedAtMs = performance.now();
         call.sentAtMs = message.atMs = Date.now();
         doc.post(message);
@@ -256,6 +271,8 @@ export class Calls {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#startedCallsByDocument.delete(doc.documentId);
+    // The number of a ping on an earlier port says nothing about the pings on the new port.
+    for (const call of this.#runningCalls.listInDocument(doc.documentId)) call.ping = 0;
     this.#navigatingDocuments.setNavigating(doc.tabId, doc.documentId, false);
   }
 
@@ -410,17 +427,20 @@ export class Calls {
    * The server sends a call that failed here again. A call that follows a pending ping is younger than the document's
    * silence, so the bridge could still start the call: such a call fails later, if the document is then still silent.
    */
-  #failCallOfSilentDocument(call: RunningCall): void {
+  #failCallOfSilentDocument(call: RunningCall, failAtMs = (call.sentAtMs ?? 0) + UnstartedCallTimeoutMs): void {
     const { health } = this.#options;
-    if (this.#runningCalls.get(call.id) !== call || call.ping === 0 || call.sentAtMs === undefined) return;
+    if (this.#runningCalls.get(call.id) !== call || call.ping === 0) return;
     if (!health?.isSilent(call.documentId) || health.hasAnswered(call.documentId, call.ping)) return;
-    const waitMs = call.sentAtMs + UnstartedCallTimeoutMs - Date.now();
-    if (waitMs > 0) {
-      setTimeout(() => this.#failCallOfSilentDocument(call), waitMs);
+    const waitMs = failAtMs - Date.now();
+    if (waitMs <= 0) {
+      const message = 'the page does not respond because a script blocks its main thread';
+      this.#failCall(call, { code: 'page_unresponsive', message, notStarted: true });
       return;
     }
-    const message = 'the page does not respond because a script blocks its main thread';
-    this.#failCall(call, { code: 'page_unresponsive', message, notStarted: true });
+    setTimeout(() => {
+      const isLate = Date.now() > failAtMs + MaxTimerDelayMs;
+      this.#failCallOfSilentDocument(call, isLate ? Date.now() + PingAnswerTimeMs : failAtMs);
+    }, waitMs);
   }
 
   onTabDiscarded(tabId: number): void {
