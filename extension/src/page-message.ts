@@ -5,11 +5,19 @@ import type { InputRequest } from './page/input-request.ts';
 import type { LastUsedNumbers, PageAnswer, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
 import { isRecord } from './record.ts';
 
+/**
+ * MaxOperationAgeMs is the maximum age of a message 'run' that starts an operation, in milliseconds. The worker ends an
+ * operation that has not begun no earlier than 2 s after the message.
+ */
+export const MaxOperationAgeMs = 1000;
+
 export type WorkerToPageMessage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
    * contains the highest element number and the highest snapshot number that earlier documents of the frame used.
-   * `hasInput` is true if the operation can request trusted input.
+   * `hasInput` is true if the operation can request trusted input. `atMs` is when the worker sent the message, in
+   * milliseconds of Date.now(). The page script answers a message that is older than MaxOperationAgeMs only with 'late',
+   * because the worker may have ended the operation.
    */
   | {
       readonly op: 'run';
@@ -17,6 +25,7 @@ export type WorkerToPageMessage =
       readonly operation: PageOperation;
       readonly after: LastUsedNumbers;
       readonly hasInput: boolean;
+      readonly atMs: number;
     }
   /**
    * Answers the page script's message 'input'. `isDone` is false if the worker could not send the trusted input to the
@@ -34,10 +43,13 @@ export type SerializedPageMessage =
       readonly operation: { readonly name: PageOperationName; readonly prefix: string; readonly arguments: object };
       readonly after: LastUsedNumbers;
       readonly hasInput: boolean;
+      readonly atMs: number;
     };
 
 export type PageToWorkerMessage =
   | { readonly op: 'begun'; readonly id: number }
+  /** The worker sends the message 'run' again if the operation has not ended. */
+  | { readonly op: 'late'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /** Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
@@ -45,7 +57,7 @@ export type PageToWorkerMessage =
   | { readonly op: 'pong' };
 
 export type UnvalidatedPageMessage =
-  | { readonly op: 'begun' | 'pong'; readonly id: number }
+  | { readonly op: 'begun' | 'late' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: LastUsedNumbers };
@@ -59,7 +71,7 @@ export function readMessageFromPage(messageText: string): UnvalidatedPageMessage
   if (!isRecord(parsedMessage)) return undefined;
   const { op, id = 0, progress, input, request, answer, last } = parsedMessage;
   if (typeof id !== 'number') return undefined;
-  if (op === 'pong' || op === 'begun') return { op, id };
+  if (op === 'pong' || op === 'begun' || op === 'late') return { op, id };
   if (op === 'progress') return { op, id, progress };
   if (op === 'input') return typeof input === 'number' ? { op, id, input, request } : undefined;
   return op === 'answer' && isLastUsedNumbers(last) ? { op, id, answer, last } : undefined;
@@ -75,7 +87,7 @@ export function readMessageToPage(messageText: string): WorkerToPageMessage | un
 
 function isWorkerToPageMessage(value: unknown): value is WorkerToPageMessage {
   if (!isRecord(value)) return false;
-  const { op, id, operation, reason, after, hasInput, input, isDone } = value;
+  const { op, id, operation, reason, after, hasInput, atMs, input, isDone } = value;
   if (op === 'ping') return true;
   if (op === 'inputDone') return typeof input === 'number' && typeof isDone === 'boolean';
   if (op === 'cancel') return typeof id === 'number' && typeof reason === 'string';
@@ -84,7 +96,8 @@ function isWorkerToPageMessage(value: unknown): value is WorkerToPageMessage {
     typeof id === 'number' &&
     isPageOperation(operation) &&
     isLastUsedNumbers(after) &&
-    typeof hasInput === 'boolean'
+    typeof hasInput === 'boolean' &&
+    typeof atMs === 'number'
   );
 }
 

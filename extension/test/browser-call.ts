@@ -7,7 +7,17 @@ export function makeBrowserCall(
   otherFields: Partial<BrowserCall> = {},
 ): BrowserCall {
   const { signal } = new AbortController();
-  return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...otherFields };
+  return {
+    tool: 'test',
+    tabId: 0,
+    documentId: '',
+    args,
+    session: '',
+    signal,
+    report: () => undefined,
+    markActed: () => undefined,
+    ...otherFields,
+  };
 }
 
 export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {

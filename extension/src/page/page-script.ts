@@ -2,7 +2,7 @@
 // of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
 import { listenToPagePorts, type PagePort } from '../chrome-pages.ts';
-import { type PageToWorkerMessage, readMessageToPage } from '../page-message.ts';
+import { MaxOperationAgeMs, type PageToWorkerMessage, readMessageToPage } from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
 import type { InputRequest } from './input-request.ts';
 import { continueNumbering, executeOperation, readLastNumbers } from './main.ts';
@@ -46,6 +46,10 @@ function serveOperations(port: PagePort) {
       const messageText = textJoiner.add(textPiece);
       const message = messageText === undefined ? undefined : readMessageToPage(messageText);
       if (message?.op === 'run') {
+        if (Date.now() - message.atMs > MaxOperationAgeMs) {
+          sendMessage({ op: 'late', id: message.id });
+          return;
+        }
         continueNumbering(message.after);
         void runOperation(message.id, message.operation, message.hasInput);
       }

@@ -93,9 +93,11 @@ export class PageActions {
       let end: ActionOutcome<PageActionResult>['end'];
       try {
         result = await operation(this.#frames);
+        call.markActed();
         if (result.navigating !== undefined) await waitForNavigationStart(watch, call.signal);
       } catch (error) {
         if (!(error instanceof PageLostError) || !(error.hasBegun || error.isReplaced)) throw error;
+        call.markActed();
         end = await this.#explainPageLoss(call, frame, watch, error);
       }
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
@@ -191,8 +193,10 @@ export class PageActions {
     if (load !== undefined && !isDownload(act)) sentences.push(describeNavigation(act, newSnapshot !== undefined));
     if (newSnapshot) return addSnapshot(sentences, newSnapshot);
     if (snapshot === 'full') {
-      const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
-      return addSnapshot(sentences, { ...full, content: [...content, full.content].join('\n') });
+      const full = await this.#snapshots.takeFull({ ...call, documentId: '' }).catch(returnToolFailure);
+      if (!(full instanceof ToolFailure))
+        return addSnapshot(sentences, { ...full, content: [...content, full.content].join('\n') });
+      sentences.push(`The snapshot could not be taken: ${full.message}.`);
     }
     const text = sentences.join(' ');
     for (const download of listDownloads(act)) content.push(`download: ${download}`);
@@ -283,4 +287,9 @@ function describeNavigation({ load, loadProblem }: ActionOutcome<PageActionResul
   const state = load.hasReachedState ? '' : ' The page is still loading.';
   const refs = isShown ? 'Earlier refs are void.' : 'Take a new snapshot; earlier refs are void.';
   return `The tab now shows another document${status}.${state} ${refs}`;
+}
+
+function returnToolFailure(error: unknown): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  throw error;
 }

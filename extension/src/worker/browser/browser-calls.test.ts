@@ -7,7 +7,7 @@ import { isRecord } from '../../record.ts';
 import { Outbox } from '../calls/outbox.ts';
 import { BrowserCalls } from './browser-calls.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
-import { toolFailure } from './tool-failure.ts';
+import { makeDocumentGoneFailure, toolFailure } from './tool-failure.ts';
 
 interface TestCall extends BrowserCall {
   end(result: BrowserResult): void;
@@ -212,4 +212,19 @@ test('a large result is sent in parts when the link can accept them, and a resul
   smallCall.end({ content: 'é'.repeat(40) });
   await runPendingPromises();
   assert.match(JSON.stringify(frames()), /"code":"result_too_large"/);
+});
+
+test('an error after the tool has acted does not state that the tool has not started', async (t) => {
+  const { start: startCall, frames } = makeFixture(t);
+  const waitingCall = await startCall();
+  waitingCall.fail(makeDocumentGoneFailure('open', false));
+  await runPendingPromises();
+  assert.match(JSON.stringify(frames()), /"code":"navigated".*"notStarted":true/);
+  const actingCall = await startCall({ dispatchId: 'y' });
+  actingCall.markActed();
+  actingCall.fail(makeDocumentGoneFailure('open', false));
+  await runPendingPromises();
+  const endingText = JSON.stringify(frames());
+  assert.match(endingText, /"code":"navigated"/);
+  assert.doesNotMatch(endingText, /notStarted/);
 });

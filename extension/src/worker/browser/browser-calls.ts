@@ -119,19 +119,25 @@ export class BrowserCalls {
     const { outbox } = this.#options;
     // Wait until the caller of #runCall has added the call to the table of running calls, and then start the tool.
     await Promise.resolve();
+    let hasActed = false;
+    const markActed = () => {
+      hasActed = true;
+    };
     try {
-      const result = await this.#runTool(params, signal);
+      const result = await this.#runTool(params, signal, markActed);
       if (this.#runningTools.has(id)) await this.#sendResult(id, JSON.stringify(result), params, signal);
       return 'result';
     } catch (error) {
-      if (this.#runningTools.has(id)) outbox.fail(id, toCallError(error));
+      const { notStarted, ...callError } = toCallError(error);
+      if (this.#runningTools.has(id))
+        outbox.fail(id, notStarted && !hasActed ? { ...callError, notStarted } : callError);
       return error instanceof StillRunningFailure ? 'goes on' : 'error';
     } finally {
       this.#removeCall(id);
     }
   }
 
-  async #runTool(params: ToolDispatchParams, signal: AbortSignal): Promise<BrowserResult> {
+  async #runTool(params: ToolDispatchParams, signal: AbortSignal, markActed: () => void): Promise<BrowserResult> {
     const { dispatchId: id, tool, tabId, documentId } = params;
     const runTool = this.#options.tools.get(tool);
     if (!runTool) throw makeCallFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
@@ -150,6 +156,7 @@ export class BrowserCalls {
       session: readText(args, '_session') ?? '',
       signal,
       report,
+      markActed,
     };
     const result = await runTool(call);
     return await this.#addPageState(result, tabId);

@@ -14,6 +14,8 @@ export interface BrowserCall {
   readonly session: string;
   readonly signal: AbortSignal;
   report(report: Report): void;
+  /** After markActed, an error of the call no longer states that the tool has not started. */
+  markActed(): void;
 }
 
 export interface PageState {

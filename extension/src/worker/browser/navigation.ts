@@ -115,6 +115,7 @@ async function runNavigation(
       StartTimeoutMs,
     );
     if (problem !== undefined) throw problem;
+    call.markActed();
     return await waitForLoad(browser, call, watch, waitUntil, { isHistoryNavigation });
   } finally {
     watch.stop();

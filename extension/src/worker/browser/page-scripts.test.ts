@@ -93,14 +93,14 @@ function makeFixture(t: TestContext) {
     injectedScripts,
     receivedMessages,
     ports,
-    state: pageState,
+    pageState,
     storedNumbers,
     controller,
     reports,
     runOperation,
     sendMessage,
-    answer: answerOperation,
-    codeOf: readErrorCode,
+    answerOperation,
+    readErrorCode,
   };
 }
 
@@ -113,7 +113,7 @@ test('the first operation injects the page script, later ones reuse the port, an
     reports,
     runOperation,
     sendMessage,
-    answer: answerOperation,
+    answerOperation,
   } = makeFixture(t);
   const firstRun = runOperation();
   await runPendingPromises();
@@ -142,19 +142,19 @@ test('the first operation injects the page script, later ones reuse the port, an
 });
 
 test('an error of the page script becomes a tool error, and an invalid answer an internal error', async (t) => {
-  const { runOperation, answer: answerOperation, codeOf } = makeFixture(t);
-  const staleErrorCode = codeOf(runOperation());
+  const { runOperation, answerOperation, readErrorCode } = makeFixture(t);
+  const staleErrorCode = readErrorCode(runOperation());
   await runPendingPromises();
   answerOperation(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
   assert.equal(await staleErrorCode, 'stale_ref');
-  const invalid = codeOf(runOperation());
+  const invalid = readErrorCode(runOperation());
   await runPendingPromises();
   answerOperation(2, { ok: true, result: { snapshot: 's1' } });
   assert.equal(await invalid, 'internal');
 });
 
 test('when the port closes, the running operation fails with an error for the state of the tab', async (t) => {
-  const { ports, state: pageState, runOperation, sendMessage } = makeFixture(t);
+  const { ports, pageState, runOperation, sendMessage } = makeFixture(t);
   for (const [tabState, code, hasBegun] of [
     ['open', 'navigated', true],
     ['closed', 'tab_closed', true],
@@ -178,27 +178,27 @@ test('when the port closes, the running operation fails with an error for the st
 });
 
 test('an operation fails if Chrome rejects the page script, and counts as not started without a document', async (t) => {
-  const { state: pageState, runOperation, codeOf } = makeFixture(t);
+  const { pageState, runOperation, readErrorCode } = makeFixture(t);
   pageState.inject = async () => {
     throw new Error('Cannot access contents of the page');
   };
-  assert.equal(await codeOf(runOperation()), 'not_found');
+  assert.equal(await readErrorCode(runOperation()), 'not_found');
   pageState.accessProblem = 'Chrome gives opentabs no access';
-  assert.equal(await codeOf(runOperation()), 'needs_permission');
+  assert.equal(await readErrorCode(runOperation()), 'needs_permission');
   pageState.hasDocument = false;
   await assert.rejects(runOperation(), (error) => error instanceof ToolFailure && error.error.notStarted === true);
 });
 
 test('an operation fails with page_unresponsive if the script injection hangs or the page never answers', async (t) => {
-  const { state: pageState, runOperation, sendMessage, codeOf } = makeFixture(t);
+  const { pageState, runOperation, sendMessage, readErrorCode } = makeFixture(t);
   pageState.inject = () => new Promise(() => {});
-  const stuckErrorCode = codeOf(runOperation());
+  const stuckErrorCode = readErrorCode(runOperation());
   await runPendingPromises();
   t.mock.timers.tick(5000);
   assert.equal(await stuckErrorCode, 'page_unresponsive');
   pageState.inject = async () => {};
   pageState.answersPings = false;
-  const silentErrorCode = codeOf(runOperation());
+  const silentErrorCode = readErrorCode(runOperation());
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
   t.mock.timers.tick(10_000);
@@ -206,7 +206,7 @@ test('an operation fails with page_unresponsive if the script injection hangs or
 });
 
 test('onSilence can end an operation whose page ignores pings for 2 s, but not while the page answers', async (t) => {
-  const { state: pageState, runOperation, sendMessage, answer: answerOperation, codeOf } = makeFixture(t);
+  const { pageState, runOperation, sendMessage, answerOperation, readErrorCode } = makeFixture(t);
   const onSilence = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
   const slowRun = runOperation(onSilence);
   await runPendingPromises();
@@ -216,7 +216,7 @@ test('onSilence can end an operation whose page ignores pings for 2 s, but not w
   assert.deepEqual(await slowRun, defaultTabState);
   pageState.answersPings = false;
   pageState.inject = () => new Promise(() => {});
-  const blockedErrorCode = codeOf(runOperation(onSilence));
+  const blockedErrorCode = readErrorCode(runOperation(onSilence));
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
@@ -226,7 +226,7 @@ test('onSilence can end an operation whose page ignores pings for 2 s, but not w
 });
 
 test('a cancellation is sent to the page script, and the operation then rejects with the reason', async (t) => {
-  const { receivedMessages, controller, runOperation, answer: answerOperation } = makeFixture(t);
+  const { receivedMessages, controller, runOperation, answerOperation } = makeFixture(t);
   const runningOperation = runOperation();
   await runPendingPromises();
   controller.abort('enough');
@@ -237,7 +237,7 @@ test('a cancellation is sent to the page script, and the operation then rejects 
 });
 
 test('a page that runs scripts but ignores pings counts as replaced; the next operation reconnects', async (t) => {
-  const { state: pageState, runOperation, sendMessage, answer: answerOperation, injectedScripts } = makeFixture(t);
+  const { pageState, runOperation, sendMessage, answerOperation, injectedScripts } = makeFixture(t);
   const replacedRun = runOperation();
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
@@ -252,4 +252,56 @@ test('a page that runs scripts but ignores pings counts as replaced; the next op
   answerOperation(1, { ok: true, result: defaultTabState });
   assert.deepEqual(await nextRun, defaultTabState);
   assert.equal(injectedScripts.length, 3, 'want 3 injections: 2 operations, 1 probe');
+});
+
+test('the worker sends an operation that arrived late again, unless the operation has been cancelled', async (t) => {
+  const { runOperation, receivedMessages, sendMessage, answerOperation, controller } = makeFixture(t);
+  const runningOperation = runOperation();
+  await runPendingPromises();
+  t.mock.timers.tick(1500);
+  sendMessage({ op: 'late', id: 1 });
+  assert.deepEqual(
+    receivedMessages.map((message) => message.op === 'run' && [message.id, message.atMs]),
+    [
+      [1, 0],
+      [1, 1500],
+    ],
+  );
+  answerOperation(1, { ok: true, result: defaultTabState });
+  assert.deepEqual(await runningOperation, defaultTabState);
+  const cancelledOperation = runOperation();
+  await runPendingPromises();
+  receivedMessages.splice(0);
+  controller.abort(new Error('enough'));
+  sendMessage({ op: 'late', id: 2 });
+  await assert.rejects(cancelledOperation, /enough/);
+  assert.deepEqual(
+    receivedMessages.map(({ op }) => op).filter((op) => op === 'run'),
+    [],
+  );
+});
+
+test('an operation that is sent to a silent page fails only when the page script can no longer start it', async (t) => {
+  const { runOperation, pageState, readErrorCode } = makeFixture(t);
+  const firstCode = readErrorCode(runOperation());
+  await runPendingPromises();
+  pageState.answersPings = false;
+  pageState.inject = () => new Promise(() => undefined);
+  t.mock.timers.tick(9500);
+  const endSecondOperation = async () => toolFailure('dialog_open', 'the page shows a dialog');
+  let hasSecondEnded = false;
+  const secondCode = readErrorCode(runOperation(endSecondOperation)).finally(() => {
+    hasSecondEnded = true;
+  });
+  await runPendingPromises();
+  t.mock.timers.tick(1500);
+  await runPendingPromises();
+  assert.equal(await firstCode, 'page_unresponsive');
+  assert.equal(hasSecondEnded, false);
+  t.mock.timers.tick(500);
+  for (let i = 0; i < 4; i++) {
+    await runPendingPromises();
+    t.mock.timers.tick(500);
+  }
+  assert.equal(await secondCode, 'dialog_open');
 });

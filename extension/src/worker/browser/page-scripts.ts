@@ -81,6 +81,10 @@ const CancelAnswerTimeoutMs = 2500;
 
 interface PendingOperation {
   hasBegun: boolean;
+  /** sentAtMs is when the worker last sent the message 'run', in milliseconds of Date.now(). */
+  sentAtMs: number;
+  sendRun(): void;
+  onLate(): void;
   onProgress(value: unknown): void;
   onInput(value: unknown, reportInputDone: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
@@ -218,13 +222,13 @@ class PageConnection {
     const cancelOperation = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
     try {
       return await new Promise<PageResult<N>>((resolve, reject) => {
-        this.#addOperation(id, this.#makePendingOperation(operation, options, resolve, reject));
+        const pendingOperation = this.#makePendingOperation(id, operation, options, resolve, reject);
+        this.#addOperation(id, pendingOperation);
         signal.addEventListener('abort', () => {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
           cancelOperation();
         });
-        const hasInput = options.onInput !== undefined;
-        this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput });
+        pendingOperation.sendRun();
       });
     } catch (error) {
       if (this.#pendingOperations.has(id)) cancelOperation();
@@ -236,6 +240,7 @@ class PageConnection {
   }
 
   #makePendingOperation<N extends PageOperationName>(
+    id: number,
     operation: PageOperationOf<N>,
     options: RunOptions,
     resolve: (result: PageResult<N>) => void,
@@ -244,6 +249,17 @@ class PageConnection {
     let isCheckRunning = false;
     const pendingOperation: PendingOperation = {
       hasBegun: false,
+      sentAtMs: 0,
+      sendRun: () => {
+        const atMs = Date.now();
+        pendingOperation.sentAtMs = atMs;
+        const hasInput = options.onInput !== undefined;
+        this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput, atMs });
+      },
+      onLate: () => {
+        if (options.signal.aborted) reject(options.signal.reason);
+        else pendingOperation.sendRun();
+      },
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
@@ -268,7 +284,7 @@ class PageConnection {
         const failure = await options.onSilence(pendingOperation.hasBegun);
         if (await this.#contentProbe) return;
         isCheckRunning = false;
-        if (failure && Date.now() - this.#lastMessageAtMs >= PageSilenceThresholdMs) reject(failure);
+        if (failure && this.#measureSilence(pendingOperation) >= PageSilenceThresholdMs) reject(failure);
       },
     };
     return pendingOperation;
@@ -296,8 +312,15 @@ class PageConnection {
     const silentMs = Date.now() - this.#lastMessageAtMs;
     if (silentMs >= PageSilenceThresholdMs) this.#contentProbe ??= this.#detectReplacedContent();
     else this.#contentProbe = undefined;
-    if (silentMs >= PageSilenceThresholdMs)
-      for (const operation of this.#pendingOperations.values()) operation.onSilence(silentMs);
+    for (const operation of this.#pendingOperations.values()) {
+      const operationSilenceMs = this.#measureSilence(operation);
+      if (operationSilenceMs >= PageSilenceThresholdMs) operation.onSilence(operationSilenceMs);
+    }
+  }
+
+  /** The page script could still start an operation that the worker has sent recently, however long the page is silent. */
+  #measureSilence(operation: PendingOperation): number {
+    return Date.now() - Math.max(this.#lastMessageAtMs, operation.sentAtMs);
   }
 
   /**
@@ -329,6 +352,10 @@ class PageConnection {
     if (pageMessage.op === 'answer') this.#options.saveNumbers(pageMessage.last);
     const operation = this.#pendingOperations.get(pageMessage.id);
     if (!operation) return;
+    if (pageMessage.op === 'late') {
+      operation.onLate();
+      return;
+    }
     operation.hasBegun = true;
     if (pageMessage.op === 'progress') operation.onProgress(pageMessage.progress);
     if (pageMessage.op === 'input')

@@ -15,6 +15,7 @@ const call: BrowserCall = {
   session: '',
   signal: new AbortController().signal,
   report: () => undefined,
+  markActed: () => undefined,
 };
 
 test('a tool without its Chrome permission fails with an error that names the permission and its switch', async () => {

@@ -79,6 +79,7 @@ test('user input cancels the action that runs in the tab, and a running action k
       session: '',
       signal: controller.signal,
       report: () => {},
+      markActed: () => {},
     };
     return input.stopOnInput(
       call,

@@ -156,6 +156,7 @@ class VisionTools {
           await input.sendRequest(request);
         };
         await makeInput({ sendInput: sendUnlessAborted, session });
+        call.markActed();
         call.signal.throwIfAborted();
       } finally {
         await input.releaseAll();

@@ -33,6 +33,12 @@ export interface ActionOperation<N extends ActionName> {
   readonly destinationFrame?: FrameTarget;
 }
 
+/**
+ * ActsBeforeInput contains the operations that can change the page before they request trusted input, and so must not
+ * run twice.
+ */
+const ActsBeforeInput: ReadonlySet<ActionName> = new Set(['type', 'press', 'fill', 'select', 'upload']);
+
 const fileChooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
@@ -66,7 +72,11 @@ export class TrustedInput {
     frame: FrameTarget,
     operation: ActionOperation<N>,
   ): Promise<PageResult<N>> {
-    return await this.#userInput.stopOnInput(call, (stoppableCall) => this.#run(stoppableCall, frame, operation));
+    const result = await this.#userInput.stopOnInput(call, (stoppableCall) =>
+      this.#run(stoppableCall, frame, operation),
+    );
+    call.markActed();
+    return result;
   }
 
   async #run<N extends ActionName>(
@@ -91,8 +101,9 @@ export class TrustedInput {
     } catch (error) {
       const fallbackNote = makeFallbackNote(error);
       if (fallbackNote === undefined || call.signal.aborted || trustedAttempt.input?.hasSentInput) throw error;
+      if (runningOperation && isTrusted) stopController.abort(error);
+      if (runningOperation && ActsBeforeInput.has(name)) return await runningOperation;
       if (!runningOperation || isTrusted) {
-        stopController.abort(error);
         await runningOperation?.catch(() => undefined);
         runningOperation = runInPage();
       }
