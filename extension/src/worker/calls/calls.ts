@@ -271,7 +271,7 @@ export class Calls {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#startedCallsByDocument.delete(doc.documentId);
-    // The number of a ping on an earlier port says nothing about the pings on the new port.
+    // The pings on the new port do not confirm the calls that the document received on an earlier port.
     for (const call of this.#runningCalls.listInDocument(doc.documentId)) call.ping = 0;
     this.#navigatingDocuments.setNavigating(doc.tabId, doc.documentId, false);
   }
