@@ -195,7 +195,21 @@ func killServer(dirs config.Dirs) bool {
 	if !ok || record.PID == os.Getpid() {
 		return false
 	}
-	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
+	return syscall.Kill(record.PID, syscall.SIGKILL) == nil && isPortFreed(record.Port)
+}
+
+// The kernel accepts connections for a killed process until the last thread of the process has ended.
+func isPortFreed(port int) bool {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(hangTimeout); time.Now().Before(deadline); <-ticker.C {
+		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			return true
+		}
+		_ = conn.Close()
+	}
+	return false
 }
 
 // On systems without /proc, killProcesses kills only the running server.

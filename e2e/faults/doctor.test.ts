@@ -37,7 +37,7 @@ async function waitForFinding(hopName: string, pattern: RegExp): Promise<void> {
 
 async function reloadExtension(): Promise<void> {
   const [worker] = stack.chrome.context.serviceWorkers();
-  await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');
+  await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 100), 0');
 }
 
 test('opentabs doctor reports that "Allow User Scripts" is optional in a browser without this setting', async () => {

@@ -13,12 +13,17 @@ mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
 const testProcess = spawn('../.ci/e2e-test', ['faults'], {
   stdio: ['ignore', 'inherit', 'ignore'],
-  // A second run of a file would add the rows of the file twice.
-  env: { ...process.env, LANES: String(parallelFileCount), RERUN_ALONE: '0' },
+  env: { ...process.env, LANES: String(parallelFileCount), RERUN_ALONE: '3' },
 });
 const [code] = await once(testProcess, 'exit');
 
-const matrixRows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
+// A second run of a file replaces the rows of the first run.
+const rowsByCell = new Map<string, FaultRow>();
+for (const rowJson of readFileSync(rowsFile, 'utf8').trim().split('\n')) {
+  const matrixRow = readRow(rowJson);
+  rowsByCell.set(`${matrixRow.faultName}|${matrixRow.when}`, matrixRow);
+}
+const matrixRows = [...rowsByCell.values()].sort(compareRows);
 const headingRow: FaultRow = {
   faultName: 'fault',
   when: 'when',

@@ -27,7 +27,7 @@ async function stopWorker(): Promise<void> {
 /** The extension reloads in a timer, because an immediate reload would stop the service worker before its response. */
 async function reloadExtension(): Promise<void> {
   const { acceptedConnectionCount: connectionsBefore } = fixture.proxy;
-  await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
+  await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 100), 0');
   await waitFor('the browser to open a new link', () => fixture.proxy.acceptedConnectionCount > connectionsBefore);
 }
 

@@ -87,7 +87,7 @@ const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
     // The extension reloads in a timer, because an immediate reload would stop the service worker before it can
     // respond.
     await testedSystem.browser.withWorkerSession((worker) =>
-      worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'),
+      worker.evaluate('setTimeout(() => chrome.runtime.reload(), 100), 0'),
     );
   },
 
