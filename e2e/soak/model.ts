@@ -95,22 +95,25 @@ function listCodesIfDocumentMissing(call: ObservedCall, ...codes: string[]): rea
 }
 
 const errorCodesByFault: Readonly<
-  Record<FaultKind, (call: ObservedCall, observedFault: ObservedFault) => readonly string[]>
+  Record<
+    FaultKind,
+    (call: ObservedCall, observedFault: ObservedFault, faultsDuring: readonly ObservedFault[]) => readonly string[]
+  >
 > = {
-  'worker stopped': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
-  'link cut': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
-  'link half-open': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'worker stopped': (...faultEffect) => listErrorCodesOfDelay(...faultEffect),
+  'link cut': (...faultEffect) => listErrorCodesOfDelay(...faultEffect),
+  'link half-open': (...faultEffect) => listErrorCodesOfDelay(...faultEffect),
   'server SIGTERM': () => [...noServerErrorCodes, ...noBrowserErrorCodes],
   'server SIGKILL': () => [...noServerErrorCodes, ...noBrowserErrorCodes],
-  'server SIGSTOP': (call, observedFault) => listErrorCodesOfDelay(call, observedFault),
+  'server SIGSTOP': (...faultEffect) => listErrorCodesOfDelay(...faultEffect),
   'tab reloaded': (call) => listCodesIfDocumentMissing(call, 'navigated'),
   'tab navigated': (call) => listCodesIfDocumentMissing(call, 'navigated'),
   'tab away and back': (call) => listCodesIfDocumentMissing(call, 'navigated'),
   'tab closed': (call) => listCodesIfDocumentMissing(call, 'tab_closed'),
   'tab discarded': (call) => listCodesIfDocumentMissing(call, 'tab_discarded'),
   // A call that names a frozen tab fails at once.
-  'tab frozen': (call, observedFault) => [
-    ...listErrorCodesOfDelay(call, observedFault),
+  'tab frozen': (call, observedFault, faultsDuring) => [
+    ...listErrorCodesOfDelay(call, observedFault, faultsDuring),
     ...(call.plan.tab === undefined ? [] : ['tab_frozen']),
   ],
   'extension reloaded': () => noBrowserErrorCodes,
@@ -134,9 +137,13 @@ function isSameClient(call: ObservedCall, observedFault: ObservedFault): boolean
 }
 
 /** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
-function listErrorCodesOfDelay(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
+function listErrorCodesOfDelay(
+  call: ObservedCall,
+  observedFault: ObservedFault,
+  faultsDuring: readonly ObservedFault[],
+): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
-  const delayMs = (observedFault.restoredMs ?? call.toMs) - observedFault.fromMs;
+  const delayMs = (observedFault.restoredMs ?? call.toMs) - findDelayStart(observedFault, faultsDuring);
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
@@ -144,6 +151,17 @@ function listErrorCodesOfDelay(call: ObservedCall, observedFault: ObservedFault)
     ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
     ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
   ];
+}
+
+/** Between two broken links that follow each other within faultSettleMs, a call may receive nothing. */
+function findDelayStart(observedFault: ObservedFault, faultsDuring: readonly ObservedFault[]): number {
+  const previousFault = faultsDuring.findLast(
+    ({ plan, fromMs, restoredMs }) =>
+      faultsBreakingBrowserLink.has(plan.kind) &&
+      fromMs < observedFault.fromMs &&
+      (restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= observedFault.fromMs,
+  );
+  return previousFault ? findDelayStart(previousFault, faultsDuring) : observedFault.fromMs;
 }
 
 /** A fault can affect calls until faultSettleMs after its end. */
@@ -184,7 +202,9 @@ export function findViolations(
   const { codes, ms } = computeExpectedEnding(call);
   const allowedErrorCodes = new Set([
     ...codes,
-    ...faultsDuring.flatMap((observedFault) => errorCodesByFault[observedFault.plan.kind](call, observedFault)),
+    ...faultsDuring.flatMap((observedFault) =>
+      errorCodesByFault[observedFault.plan.kind](call, observedFault, faultsDuring),
+    ),
   ]);
   const { code, progress, answerCount } = call.callEnding;
   if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedErrorCodes.add(code);
