@@ -167,7 +167,7 @@ export class ServerLink {
       const timeoutMs = isDownload ? DownloadTimeoutMs : ServerAnswerTimeoutMs;
       const timer = setTimeout(() => {
         this.#pendingRequests.delete(id);
-        reject(new Error(`the server did not answer ${method} for ${timeoutMs / 1000} s`));
+        reject(new MissingAnswerError(`the server did not answer ${method} for ${timeoutMs / 1000} s`));
       }, timeoutMs);
       this.#pendingRequests.set(id, (frame) => {
         clearTimeout(timer);
@@ -397,12 +397,15 @@ function readRequestResult<M extends RequestMethod>(
   frame: Frame | undefined,
 ): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new ServerRefusedError(frame.error.code, frame.error.message);
-  if (frame?.kind !== 'result') return new Error('the link to the server was lost');
+  if (frame?.kind !== 'result') return new MissingAnswerError('the link to the server was lost');
   const result = checkResult(method, frame.result);
   return result.ok
     ? result.value
     : new Error(`the server's answer to ${method} can't be read: ${result.formatProblem}`);
 }
+
+/** MissingAnswerError is the error of a request that was sent and that the server may have carried out. */
+export class MissingAnswerError extends Error {}
 
 class ServerRefusedError extends Error {
   readonly code: number;

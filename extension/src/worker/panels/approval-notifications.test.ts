@@ -3,6 +3,7 @@ import test, { type TestContext } from 'node:test';
 import type { CallDecideParams, CallDecideResult, CallView, WaitingView } from '../../../../wire/wire.gen.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';
+import { MissingAnswerError } from '../link/link.ts';
 import { ApprovalNotifications } from './approval-notifications.ts';
 
 const makeCall = (
@@ -264,6 +265,16 @@ test('if a decision cannot be sent, the user is notified and the approval notifi
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
   assert.deepEqual(listTitles().sort(), ['Allow p tool1?', 'Not decided: there is no link to the server']);
+});
+
+test('if the server does not answer a decision, the notification does not state that nothing was decided', async (t) => {
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
+  panelState.result.decided = new MissingAnswerError('the link to the server was lost');
+  await showCalls([makeCall(1)]);
+  t.mock.timers.tick(1000);
+  notifications.handleButtonClick(onlyId(), 0);
+  await runPendingPromises();
+  assert.match(listTitles().join(), /The decision may have taken effect: the link to the server was lost/);
 });
 
 test('a call that needs an action of the user has the buttons "Done" and "Stop"', async (t) => {

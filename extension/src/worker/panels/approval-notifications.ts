@@ -7,7 +7,7 @@ import type { NotificationContent, NotificationListeners } from '../../chrome-no
 import { describeOutcome } from '../../panel/tickets.ts';
 import { formatToolName, removeHiddenCharacters } from '../../panel/wording.ts';
 import { awaitWithin, sleep } from '../../within.ts';
-import type { ServerLink } from '../link/link.ts';
+import { MissingAnswerError, type ServerLink } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
 /**
@@ -226,7 +226,8 @@ export class ApprovalNotifications {
     } catch (error) {
       this.#decidedTicketIds.delete(ticketId);
       const reason = removeHiddenCharacters(error instanceof Error ? error.message : String(error));
-      await this.#showOutcome(ticketId, `Not decided: ${reason}`, call);
+      const effect = error instanceof MissingAnswerError ? 'The decision may have taken effect' : 'Not decided';
+      await this.#showOutcome(ticketId, `${effect}: ${reason}`, call);
       this.scheduleUpdate();
     }
   }
