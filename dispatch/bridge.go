@@ -210,6 +210,9 @@ type Sink interface {
 	// LinkLost and LinkRestored return at once and do not call the [Bridge], which may hold a lock.
 	LinkLost()
 	LinkRestored()
+	// ReceivePart reports that a part of a large result has arrived. Each part restarts the idle limit, because
+	// the tool has finished. ReceivePart returns at once and does not call the [Bridge].
+	ReceivePart()
 	// Finish ends the run with its result as JSON text (nil for undefined), or with err.
 	Finish(toolOutput json.RawMessage, err *wire.CallError)
 }

@@ -120,6 +120,21 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 	}
 }
 
+func TestPartOfResultRestartsTheIdleLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			sleepVirtual(29 * time.Second)
+			s.ReceivePart()
+			sleepVirtual(29 * time.Second)
+			s.Finish(json.RawMessage(`{"ok":true}`), nil)
+		}}
+		_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err != nil || elapsedTime != 58*time.Second {
+			t.Errorf("the call ended after %v with the error %v, want success after 58 s", elapsedTime, err)
+		}
+	})
+}
+
 func TestReportsCannotExtendHardLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0

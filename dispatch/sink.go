@@ -20,6 +20,9 @@ func (s sink) LinkLost() { s.call.clock.PauseIdleLimit() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ResumeIdleLimit() }
 
+// ReceivePart implements Sink. If the call has just reached a limit, the part has no effect.
+func (s sink) ReceivePart() { _ = s.call.clock.RestartIdle() }
+
 // A separate goroutine checks an output above maxInlineCheckBytes, so that other calls on the link are not delayed.
 const maxInlineCheckBytes = 64 << 10
 

@@ -77,6 +77,7 @@ func (d callErrorSink) LinkLost()                  {}
 func (callErrorSink) Ask(wire.ToolAskParams)       {}
 
 func (d callErrorSink) LinkRestored()                                 {}
+func (d callErrorSink) ReceivePart()                                  {}
 func (d callErrorSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 func newBenchHub(b *testing.B) *Hub {

@@ -32,9 +32,10 @@ type hubFixture struct {
 	ln        *memnet.Listener
 	startedAt time.Time
 
-	mu     sync.Mutex // the mutex guards events and links
-	events []string
-	links  []string
+	mu            sync.Mutex // the mutex guards the following fields
+	events        []string
+	links         []string
+	receivedParts int // the number of parts of results that the hub has passed to sinks
 }
 
 // All goroutines of the hub have ended when testWithHub returns.
@@ -114,6 +115,12 @@ func (s sink) Ask(p wire.ToolAskParams) {
 }
 
 func (s sink) LinkRestored() { s.w.recordLink(s.id + " back") }
+
+func (s sink) ReceivePart() {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.receivedParts++
+}
 
 func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	switch {

@@ -92,6 +92,8 @@ func (k *outputSink) LinkLost()                  {}
 func (*outputSink) Ask(wire.ToolAskParams)       {}
 
 func (k *outputSink) LinkRestored() {}
+
+func (k *outputSink) ReceivePart() {}
 func (k *outputSink) Finish(toolOutput json.RawMessage, _ *wire.CallError) {
 	k.toolOutputs = append(k.toolOutputs, toolOutput)
 }

@@ -26,6 +26,8 @@ func (*runEndCounter) Ask(wire.ToolAskParams)       {}
 
 func (e *runEndCounter) LinkRestored() {}
 
+func (e *runEndCounter) ReceivePart() {}
+
 func (e *runEndCounter) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

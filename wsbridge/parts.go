@@ -28,6 +28,7 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 	r.nextPartIndex++
 	if r.resultParts.Len() <= r.maxResultBytes {
 		rt.mu.Unlock()
+		r.sink.ReceivePart()
 		return nil
 	}
 	delete(rt.runs, p.DispatchID)

@@ -56,6 +56,25 @@ func TestResultPartsAreJoined(t *testing.T) {
 	}
 }
 
+func TestHubReportsEachNewPartToTheSink(t *testing.T) {
+	testWithHub(t, Options{}, func(w *hubFixture) {
+		p := w.connectBrowser("b1", "boot1")
+		if err := w.startTestRun("b1", "c1", 100); err != nil {
+			t.Fatal(err)
+		}
+		for _, seq := range []int{0, 1, 0, 3, 2} { // the hub drops the second part 0, and part 3, which arrives too early
+			p.sendPart("c1", seq, "1")
+		}
+		p.readFrames()
+		w.wantEvents()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.receivedParts != 3 {
+			t.Errorf("the sink received %d parts, want 3", w.receivedParts)
+		}
+	})
+}
+
 func TestTooLargeResultPartsFailCall(t *testing.T) {
 	testWithHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -123,6 +123,8 @@ func (resultChannel) LinkLost() {}
 
 func (resultChannel) LinkRestored() {}
 
+func (resultChannel) ReceivePart() {}
+
 func (s resultChannel) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
 // reportingBridge simulates a browser whose tools never end by themselves. The channel
