@@ -105,8 +105,12 @@ type answerTimer struct {
 	isKnown   bool          // isKnown is true if the client's timeout is known
 	waitLimit time.Duration // a waitLimit of 0 means no limit
 
-	mu    sync.Mutex  // the mutex guards the field timer
-	timer *time.Timer // the field timer is nil before start is called
+	// progressRestarts is true if each notification restarts the client's timeout.
+	progressRestarts bool
+
+	mu       sync.Mutex  // the mutex guards the fields below
+	timer    *time.Timer // the field timer is nil before start is called
+	isPaused bool
 }
 
 func (j *jobs) startTimer(q *request) {
@@ -118,16 +122,23 @@ func (j *jobs) startTimer(q *request) {
 		return
 	}
 	knownTimeout := j.clientTimeout(q.clientID(), q.Info.Transport != transport.TransportStdio)
-	t := &answerTimer{rule: rule, isKnown: knownTimeout.isKnown, waitLimit: knownTimeout.Limit}
+	t := &answerTimer{rule: rule, isKnown: knownTimeout.isKnown, waitLimit: knownTimeout.Limit, progressRestarts: knownTimeout.ProgressRestarts}
 	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if sendMessage := q.Send; sendMessage != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
-		q.Send = func(notificationJSON []byte) error {
-			err := sendMessage(notificationJSON)
-			t.restart()
-			return err
-		}
+	q.Send = t.restartAfter(q.Send)
+}
+
+// restartAfter returns a function that calls sendMessage and then restarts the timer, if notifications restart the
+// client's timeout. The argument sendMessage may be nil.
+func (t *answerTimer) restartAfter(sendMessage func([]byte) error) func([]byte) error {
+	if t == nil || sendMessage == nil || t.waitLimit <= 0 || !t.progressRestarts {
+		return sendMessage
+	}
+	return func(notificationJSON []byte) error {
+		err := sendMessage(notificationJSON)
+		t.restart()
+		return err
 	}
 }
 
@@ -139,7 +150,33 @@ func (t *answerTimer) start(onLimit func()) (stopWatching func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer = time.AfterFunc(t.waitLimit, onLimit)
+	if t.isPaused {
+		t.timer.Stop()
+	}
 	return t.timer.Stop
+}
+
+// pause stops the timer, because the client has received an answer and shows a form to the user.
+func (t *answerTimer) pause() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.isPaused = t.timer == nil || t.timer.Stop() // Stop returns false if the timer has fired
+}
+
+// resume starts the timer of a paused call again, because the client has sent another request for the call's answer.
+func (t *answerTimer) resume() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isPaused && t.timer != nil {
+		t.timer.Reset(t.waitLimit)
+	}
+	t.isPaused = false
 }
 
 func (t *answerTimer) restart() {

@@ -296,6 +296,39 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 	})
 }
 
+// While the client shows a form, no request waits for the call's answer, so the client's timeout must not turn the call
+// into a job.
+func TestTimeOfAFormDoesNotTurnACallIntoAJob(t *testing.T) {
+	for _, tt := range []struct {
+		toolSeconds int
+		wantJob     bool
+	}{{45, false}, {55, true}} { // the client gives up after 60 s, so the server answers within 50 s
+		t.Run(fmt.Sprint(tt.toolSeconds, " s"), func(t *testing.T) {
+			o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
+			silentTool := func(sink dispatch.Sink) {
+				time.Sleep(time.Duration(tt.toolSeconds) * time.Second)
+				sink.Finish(json.RawMessage(`"done"`), nil)
+			}
+			o.IdleLimit = time.Hour
+			runWithJobs(t, o, fixedDetachPolicy(DetachPolicy{DetachBeforeTimeout: true}), silentTool, func(t *testing.T, s *jobServer) {
+				c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
+				c.headers.Set("Mcp-Method", "tools/call")
+				c.headers.Set("Mcp-Name", "messages__echo")
+				asInspector := func(request string) string {
+					return strings.Replace(request, `clientInfo":{"name":"new"`, `clientInfo":{"name":"inspector-client"`, 1)
+				}
+				msgs := c.requestAndRead(asInspector(callText(`1`, `{}`, metaWithForms)))
+				key, q := msgs[len(msgs)-1].decodeQuestion(t)
+				time.Sleep(55 * time.Second)
+				msgs = c.requestAndRead(asInspector(newResumeCallMessage(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, newDecisionAnswer("allow once")), q.State)))
+				if resultText := msgs[len(msgs)-1].messageJSON; strings.Contains(resultText, `"done"`) == tt.wantJob {
+					t.Errorf("the client received %s; want a job: %t", resultText, tt.wantJob)
+				}
+			})
+		})
+	}
+}
+
 func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 	runWithJobs(t, dispatch.Options{}, fixedDetachPolicy(DetachPolicy{After: time.Hour}), newCountingTool(3, `"x"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")

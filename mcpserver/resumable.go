@@ -55,6 +55,8 @@ type resumableCall struct {
 	// requestDigest is the digest of the client's first request, which a repeated request must have, too.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
+	// The field timer limits the wait of each request for the call's answer, and is nil if the call never becomes a job.
+	timer *answerTimer
 	// ticketChange is a channel that receives a value when a ticket is added or removed.
 	ticketChange chan struct{}
 	done         chan struct{} // the field done is closed when reply is set
@@ -100,7 +102,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 			return newProtocolErrorReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
-	p := newProgressSender(ctx, q.Params, q.Send)
+	p := newProgressSender(ctx, q.Params, c.timer.restartAfter(q.Send))
 	defer p.close()
 	if !c.attachRequest(p) {
 		return newProtocolErrorReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
@@ -122,7 +124,7 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
-		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel,
+		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel, timer: q.timer,
 		ticketChange: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	backgroundReq, err := q.Background(cancel)
@@ -179,6 +181,7 @@ func (c *resumableCall) attachRequest(p *progressSender) bool {
 		return false
 	}
 	c.hasWaitingRequest, c.progress = true, p
+	c.timer.resume()
 	if c.expiryTimer != nil {
 		c.expiryTimer.Stop()
 	}
@@ -275,6 +278,7 @@ func (c *resumableCall) detachUnlessFormOpen() (reply, bool) {
 	}
 	calls.callsByID[c.id] = c
 	c.hasWaitingRequest, c.progress = false, nil
+	c.timer.pause()
 	state := calls.seal.Encode(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(storedAnswerLifetime), RequestDigest: c.requestDigest})
 	members := rawjson.Encode(struct {
 		Requests map[string]inputRequest `json:"inputRequests"`

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/progress"
 )
 
 const (
@@ -79,12 +80,21 @@ type Job struct {
 
 	mu              sync.Mutex // the mutex guards all fields below
 	call            *dispatch.PreparedCall
-	lastProgress    dispatch.Progress
+	recentProgress  []numberedProgress // the field recentProgress contains at most maxRecentProgress notifications
 	progressCount   int
 	progressChanged chan struct{}
 	endedView       dispatch.View
 	result          dispatch.Result
 	err             error
+}
+
+// maxRecentProgress limits how many notifications a slow client can lag behind without a loss.
+const maxRecentProgress = 16
+
+// numberedProgress is the notification with the given number; the first notification of a job has the number 1.
+type numberedProgress struct {
+	number int
+	dispatch.Progress
 }
 
 // View is a job as surfaces show it: its call, and whether the result was dropped.
@@ -172,38 +182,45 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 
 // Wait waits for the end of the call and passes each progress notification to the function
 // notify, starting with the latest one so far. The function notify may be nil, and runs on
-// the goroutine of Wait. If notify is slow, it receives only the latest progress. If ctx
-// ends before the job's call, Wait returns the error of ctx. Any number of goroutines may
-// call Wait.
+// the goroutine of Wait. If notify lags behind by more than 16 notifications, the oldest ones
+// that are not for the user are lost first. If ctx ends before the job's call, Wait returns the
+// error of ctx. Any number of goroutines may call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
-	notifiedCount := 0
+	job.mu.Lock()
+	lastNumber := max(0, job.progressCount-1)
+	job.mu.Unlock()
 	for {
-		select {
-		case <-ctx.Done(): // notify must not run after Wait has returned
+		if ctx.Err() != nil { // notify must not run after Wait has returned
 			return ctx.Err()
-		default:
 		}
-		job.mu.Lock()
-		progressChanged, lastProgress, progressCount := job.progressChanged, job.lastProgress, job.progressCount
-		job.mu.Unlock()
-		if progressCount > notifiedCount && notify != nil {
-			notifiedCount = progressCount
-			notify(lastProgress)
+		p, isNew, progressChanged := job.progressAfter(lastNumber)
+		if isNew && notify != nil {
+			lastNumber = p.number
+			notify(p.Progress)
 			continue
 		}
 		select {
 		case <-progressChanged:
 		case <-job.done:
-			job.mu.Lock()
-			hasNewProgress := job.progressCount > notifiedCount && notify != nil
-			job.mu.Unlock()
-			if !hasNewProgress {
+			if _, isNew, _ := job.progressAfter(lastNumber); !isNew || notify == nil {
 				return nil
 			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// progressAfter returns the oldest recent notification with a number above lastNumber. The channel progressChanged is
+// closed at the next notification.
+func (job *Job) progressAfter(lastNumber int) (p numberedProgress, ok bool, progressChanged <-chan struct{}) {
+	job.mu.Lock()
+	defer job.mu.Unlock()
+	i := slices.IndexFunc(job.recentProgress, func(p numberedProgress) bool { return p.number > lastNumber })
+	if i < 0 {
+		return numberedProgress{}, false, job.progressChanged
+	}
+	return job.recentProgress[i], true, job.progressChanged
 }
 
 // Result returns the result or the error of the job's call. While the call runs, and after
@@ -227,8 +244,13 @@ func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 func (job *Job) recordProgress(p dispatch.Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	job.lastProgress = p
 	job.progressCount++
+	job.recentProgress = append(job.recentProgress, numberedProgress{job.progressCount, p})
+	if len(job.recentProgress) > maxRecentProgress {
+		isInternal := func(p numberedProgress) bool { return p.Audience != progress.AudienceUser }
+		i := max(0, slices.IndexFunc(job.recentProgress[:maxRecentProgress], isInternal))
+		job.recentProgress = slices.Delete(job.recentProgress, i, i+1)
+	}
 	close(job.progressChanged)
 	job.progressChanged = make(chan struct{})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -161,6 +162,36 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 			lastProgress := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { lastProgress = p.Progress }); err != nil || lastProgress != 2 {
 				t.Fatalf("last progress = %v, error %v; want 2 and no error", lastProgress, err)
+			}
+		}
+	})
+}
+
+// A tool can report several times before a slow client has read the first notification.
+func TestSlowClientReceivesReportsThatFollowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		saved := wire.Report{Message: "Saved", Audience: "user"}
+		for _, laterReports := range []int{1, 15, 100} {
+			page := &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
+				time.Sleep(time.Second)
+				sink.Reports([]wire.Report{{Message: "first"}}, 0)
+				time.Sleep(time.Second)
+				sink.Reports([]wire.Report{saved}, 0)
+				for i := range laterReports {
+					time.Sleep(time.Second)
+					sink.Reports([]wire.Report{{Message: fmt.Sprint("step ", i+1)}}, 0)
+				}
+				sink.Finish(json.RawMessage(`1`), nil)
+			}}
+			jobs := joblist.New(dispatch.New(page.bridge(), dispatch.Options{}), joblist.Options{})
+			var messages []string
+			err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) {
+				if messages = append(messages, p.Message); len(messages) == 1 {
+					time.Sleep(time.Hour) // the client does not read
+				}
+			})
+			if err != nil || !slices.Contains(messages, "Saved") || messages[len(messages)-1] != fmt.Sprint("step ", laterReports) {
+				t.Errorf("after %d later reports, the client received %q, error %v; want the message Saved and the last step", laterReports, messages, err)
 			}
 		}
 	})
