@@ -731,3 +731,16 @@ test('after a pause of the worker, a call to a silent page fails only after the 
   await advanceTime(20_000);
   assert.deepEqual(runningCalls.ids, ['x']);
 });
+
+test('the worker keeps no parts that arrive after the cancellation of their call', async (t) => {
+  const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
+  dispatchCall('x');
+  calls.receive(doc, { op: 'part', id: 'x', seq: 0, text: 'a' });
+  const cancelOutcome = calls.cancel({ dispatchId: 'x', reason: 'enough' });
+  sentFrames.splice(0);
+  calls.receive(doc, { op: 'part', id: 'x', seq: 1, text: 'b' });
+  assert.deepEqual(sentFrames, []);
+  calls.receive(doc, { op: 'cancelled', id: 'x', outcome: 'aborted' });
+  assert.equal(await cancelOutcome, 'aborted');
+});

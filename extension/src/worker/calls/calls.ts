@@ -329,7 +329,9 @@ export class Calls {
       if (this.#runningCalls.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
-    part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
+    part: ({ id, seq, text }) => {
+      if (!this.#pendingCancels.has(id)) this.#outbox.addPart(id, seq, text); // no ending follows the parts of a cancelled call
+    },
     result: ({ id, text, parts, hops: pageStepDurations }, doc, arrivedMs) => {
       const browserHops = this.#endCallInDocument(id, doc, pageStepDurations, arrivedMs);
       this.#outbox.endWithResult(id, text, parts, browserHops);
