@@ -126,10 +126,13 @@ func (h *TabHoldTable) SetCalls(calls CallCanceler) { h.calls = calls }
 func (h *TabHoldTable) Name() string { return "tab" }
 
 // The method Decide implements dispatch.Gate. Decide suspends a call if the user has stopped
-// its client in the tab. If another client holds the tab of the call, Decide makes the call
-// wait or fail.
+// its client in the tab, or blocks the call if it was already in the queue at that time. If
+// another client holds the tab of the call, Decide makes the call wait or fail.
 func (h *TabHoldTable) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	if h.isStopped(callInfo) {
+	switch isStopped := h.isStopped(callInfo); {
+	case isStopped && callInfo.HasBeenQueued:
+		return dispatch.Verdict{BlockError: newStoppedError(callInfo.Target.TabID)}
+	case isStopped:
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
 			Kind: wire.TicketPermission, Title: tabName(callInfo.Target.TabID),
 			Reason: fmt.Sprintf("%s wants to act on %s again, in tab %d, where you stopped it", policy.RequesterText(callInfo), originOf(callInfo.Target.URL), callInfo.Target.TabID),
@@ -184,9 +187,10 @@ func (h *TabHoldTable) isStopped(callInfo dispatch.CallInfo) bool {
 }
 
 // ObserveDecision implements dispatch.DecisionObserver. If the user approves a call of a
-// client that the user had stopped, the client is allowed to act in the tab again.
+// client that the user had stopped, the client is allowed to act in the tab again. A change
+// of permissions does not allow the client to act there.
 func (h *TabHoldTable) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
-	if !r.Allow {
+	if !r.Allow || r.IsFromRecheck {
 		return
 	}
 	h.mu.Lock()

@@ -341,7 +341,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	if !r.Allow {
 		return
 	}
-	if r.Surface == dispatch.PermissionChange { // a rule now allows the call, so no approval needs to be stored
+	if r.IsFromRecheck { // a rule now allows the call, so no approval needs to be stored
 		return
 	}
 	storedSiteGrant := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
@@ -368,8 +368,10 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callApprovals[callInfo.CallID] = append(s.callApprovals[callInfo.CallID], key)
-	if !storedSiteGrant.expiresAt.IsZero() {
+	if r.Scope != wire.ScopeOnce || !storedSiteGrant.expiresAt.IsZero() { // the approval may also allow calls that wait for approval
 		s.rules.RecheckGates()
+	}
+	if !storedSiteGrant.expiresAt.IsZero() {
 		now := time.Now()
 		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.expiresAt) })
 		s.grants = append(s.grants, storedSiteGrant)

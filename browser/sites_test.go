@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,9 +23,11 @@ import (
 type fixture struct {
 	t               *testing.T
 	calls           *dispatch.Dispatcher
+	policy          *policy.Policy
 	rules           policy.Sites
 	address         string
 	secrets         *wire.SecretFields
+	inspectionsMu   sync.Mutex // guards inspections
 	inspections     []*wire.TabInspection
 	output          string
 	toolRuns        []dispatch.Run
@@ -52,10 +55,12 @@ func newRateLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
 	pluginSet := plugin.NewSet(nil, nil, Plugin())
 	rules := policy.New(t.TempDir(), func() *plugin.Set { return pluginSet }, policy.Options{})
-	f := &fixture{t: t, rules: policy.NewSites(rules), address: "https://shop.example/cart?id=7#top", secrets: &wire.SecretFields{}, capabilities: slices.Collect(maps.Keys(permissionTitles))}
+	f := &fixture{t: t, policy: rules, rules: policy.NewSites(rules), address: "https://shop.example/cart?id=7#top", secrets: &wire.SecretFields{}, capabilities: slices.Collect(maps.Keys(permissionTitles))}
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+			f.inspectionsMu.Lock()
 			f.inspections = append(f.inspections, targetChoice.Inspect)
+			f.inspectionsMu.Unlock()
 			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: targetChoice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart", Secrets: f.secrets}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target}}
 		},

@@ -48,12 +48,12 @@ func (d *Dispatcher) SendReminder(w WaitingTicket, reportMessage string) {
 	}
 }
 
-// PermissionChange is the name of the surface for decisions that follow from a changed
+// permissionChange is the name of the surface for decisions that follow from a changed
 // permission, unless an [ApprovalNamer] has a name.
-const PermissionChange = "a change of its permission"
+const permissionChange = "a change of its permission"
 
 // RecheckGates runs the gates again for each call that waits for an approval. Call RecheckGates after permissions have
-// changed: suspended calls continue if now allowed, and fail if now forbidden.
+// changed: suspended calls continue if now allowed, and fail with the gate's error if now blocked.
 func (d *Dispatcher) RecheckGates() {
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
@@ -70,14 +70,20 @@ func (t *ticket) recheckGates() {
 	c := t.call
 	v, gate := c.d.runGates(c)
 	_, isReload := t.gate.(reloadGate)
-	if v.Suspend != nil && gate.Name() == t.gate.Name() || isReload && v.BlockError == nil {
+	switch {
+	case v.BlockError != nil:
+		if t.closeIfOpen() {
+			c.fail(v.BlockError)
+		}
+		return
+	case isReload, v.Suspend != nil && gate.Name() == t.gate.Name():
 		return
 	}
-	surface := PermissionChange
-	if approvalNamer, ok := t.gate.(ApprovalNamer); ok && v.BlockError == nil {
+	surface := permissionChange
+	if approvalNamer, ok := t.gate.(ApprovalNamer); ok {
 		surface = cmp.Or(approvalNamer.ApprovalName(c.gateInfo(nil)), surface)
 	}
-	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.BlockError == nil, Scope: wire.ScopeOnce, Surface: surface})
+	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: true, Scope: wire.ScopeOnce, Surface: surface, IsFromRecheck: true})
 }
 
 // passGates runs the call's gates until all of them allow the call.
@@ -113,6 +119,15 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			return !hasEnded
 		}
 	}
+}
+
+// isStillAllowed runs the gates again for a call that has waited in the queue.
+func isStillAllowed(c *liveCall) bool {
+	c.mu.Lock()
+	c.hasBeenQueued = true
+	c.mu.Unlock()
+	_, gate := c.d.runGates(c)
+	return gate == nil
 }
 
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
@@ -163,7 +178,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if c.state.status.isTerminal() {
 		return false
 	}
-	if request.reloadsTab && r.Surface != PermissionChange {
+	if request.reloadsTab && !r.IsFromRecheck { // only the user's own decision about this ticket approves the reload
 		c.isReloadApproved = true
 	}
 	if request.PassesDecision {
@@ -174,11 +189,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 }
 
 func newDeniedError(surface string) *wire.CallError {
-	denial := "You denied the call."
-	if surface == PermissionChange {
-		denial = errtext.AppendNextUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
-	}
-	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: denial}
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: "You denied the call."}
 }
 
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
@@ -271,6 +282,14 @@ func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
 	defer t.call.mu.Unlock()
 	return t.call.suspension.withdraw(t)
+}
+
+// closeIfOpen closes the ticket if the user has not decided. If the ticket was not open, closeIfOpen returns false.
+func (t *ticket) closeIfOpen() bool {
+	s := &t.call.suspension
+	t.call.mu.Lock()
+	defer t.call.mu.Unlock()
+	return s.ticket == t && s.withdraw(t)
 }
 
 func (t *ticket) resume(r Resolution) bool {

@@ -205,7 +205,20 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	return c.finalResult()
 }
 
+// waitAndRun runs the call when the queue has a place for it. If the call then needs an approval, it leaves the queue
+// until the user has decided.
 func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
+	for !enterQueueAndRun(ctx, c) {
+		if !c.passGates(ctx) || !c.chosenTarget.checkPage(c) {
+			return
+		}
+	}
+}
+
+// enterQueueAndRun waits for a place in the queue and runs the call. While the call waits, the user can change
+// permissions. If the gates then no longer allow the call, enterQueueAndRun leaves the queue and returns false.
+func enterQueueAndRun(ctx context.Context, c *liveCall) bool {
+	d := c.d
 	q, queueName := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
 		target := c.chosenTarget.get()
@@ -214,7 +227,7 @@ func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
 	queuePlace, rejection := q.Enter(queueName, c.req.Client.Session, c.argBytes)
 	if rejection != nil {
 		c.fail(rejection)
-		return
+		return true
 	}
 	defer q.Leave(queueName, queuePlace)
 	select {
@@ -231,11 +244,15 @@ func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
 			c.fail(shutdownError())
 			break
 		}
+		if queuePlace.HasWaited() && !isStillAllowed(c) {
+			return false
+		}
 		c.run(ctx)
 	case <-c.done:
 	case <-ctx.Done():
 		c.cancel(CancellationFrom(ctx))
 	}
+	return true
 }
 
 // Cancel cancels a call, and returns false if the call has ended or is unknown.

@@ -32,6 +32,9 @@ type CallInfo struct {
 	// chooses a target. While no target is chosen, Target is zero, and the dispatcher ignores all
 	// verdicts except BlockError.
 	Target Target
+	// HasBeenQueued is true if the call has waited in the queue since its gates first allowed it.
+	// If the user has changed permissions meanwhile, the gates decide again before the call runs.
+	HasBeenQueued bool
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
 	Resolution *Resolution

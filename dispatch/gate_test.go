@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,4 +255,99 @@ func TestApprovalBeforeTicketOpens(t *testing.T) {
 			t.Errorf("recorded decisions = %+v, want one approval by a changed permission", r)
 		}
 	})
+}
+
+// A waiting call that a gate now blocks ends with the gate's error, because the user has not denied the call.
+func TestRecheckFailsCallWithGateError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runCount, decisionCount, isLimitReached := 0, 0, false
+		g := &fakeGate{name: "permission", decide: func(dispatch.CallInfo) dispatch.Verdict {
+			if isLimitReached {
+				return dispatch.NewBlockVerdict(wire.ErrRateLimited, "too often", "Too often.")
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+		}, onDecision: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decisionCount++ }}
+		h := &recordingHooks{}
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		isLimitReached = true
+		d.RecheckGates()
+		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "too often") || runCount != 0 {
+			t.Errorf("the blocked call ended with the error %v after %d runs, want rate_limited: too often, and 0 runs", err, runCount)
+		}
+		sleepVirtual(time.Second)
+		synctest.Wait()
+		if n := len(h.endedCall.Resolutions); n != 0 || decisionCount != 0 {
+			t.Errorf("the after hook received %d decisions and the gate %d, want none", n, decisionCount)
+		}
+		if got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
+			t.Errorf("Decide after the end of the call returned %+v, error %v; want not pending and no error", got, err)
+		}
+	})
+}
+
+// While a call waits in the queue, the user can change its permission. An approval of the call itself stays valid.
+func TestQueuedCallPassesGatesAgain(t *testing.T) {
+	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+	block := dispatch.NewBlockVerdict(wire.ErrDenied, "switched off meanwhile", "Off.")
+	for _, tt := range []struct {
+		name          string
+		before, after dispatch.Verdict
+		code          wire.ErrorCode
+		requests      int32
+		approvalDelay time.Duration
+		wantRuns      int32 // wantRuns includes the call that runs first, and one call for each request for approval
+	}{
+		{"still allowed", dispatch.Verdict{}, dispatch.Verdict{}, "", 0, 0, 2},
+		{"now off", dispatch.Verdict{}, block, wire.ErrDenied, 0, 0, 1},
+		{"now ask", dispatch.Verdict{}, suspend, "", 1, time.Minute, 3},
+		{"approved before it was queued", suspend, suspend, "", 1, time.Second / 4, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var isChanged atomic.Bool
+				var runCount, requestCount atomic.Int32
+				g := &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+					switch {
+					case i.Tool.Name != "queued" || i.Resolution != nil:
+						return dispatch.Verdict{}
+					case isChanged.Load():
+						return tt.after
+					}
+					return tt.before
+				}}
+				p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
+					runCount.Add(1)
+					sleepVirtual(time.Second)
+					s.Finish(nil, nil)
+				}}
+				d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, MaxRunningCalls: 1})
+				go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
+				synctest.Wait()
+				time.AfterFunc(time.Second/2, func() { isChanged.Store(true) })
+				queuedTool := exportTool
+				queuedTool.Name = "queued"
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: queuedTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
+					requestCount.Add(1)
+					go func() { // a call that waits for approval must not take a place in the queue
+						_, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+						if v, _ := d.Find(w.CallID); tt.before.Suspend == nil && v.Waiting == nil {
+							t.Error("another call waited in the queue until the approval, want it to run before")
+						}
+					}()
+					sleepVirtual(tt.approvalDelay)
+					if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+						t.Error(err)
+					}
+				}})
+				code := wire.ErrorCode("")
+				if e := toDispatchError(t, err); e != nil {
+					code = e.Code
+				}
+				if code != tt.code || requestCount.Load() != tt.requests || runCount.Load() != tt.wantRuns {
+					t.Errorf("the queued call ended with the error %v after %d requests for approval, and %d calls ran; want the code %q, %d requests and %d runs", err, requestCount.Load(), runCount.Load(), tt.code, tt.requests, tt.wantRuns)
+				}
+			})
+		})
+	}
 }

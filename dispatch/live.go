@@ -55,6 +55,7 @@ type liveCall struct {
 	nextStep         errtext.Step // nextStep is the advice if the call has no document to run in
 	argsStart        string
 	isReloadApproved bool
+	hasBeenQueued    bool
 	resultStart      events.ResultStart
 	callFacts        *events.CallFacts
 	stopReplySignal  chan struct{}
@@ -349,6 +350,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
 		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.ParentSpan(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.chosenTarget.get(),
+		HasBeenQueued: c.hasBeenQueued,
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())

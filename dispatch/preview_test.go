@@ -138,45 +138,61 @@ func TestApprovalCoversReload(t *testing.T) {
 	}
 }
 
-// A permission must not replace the user's approval of the tab's reload.
+// namingGate is a gate that names the approval which allows a call.
+type namingGate struct{ *fakeGate }
+
+func (namingGate) ApprovalName(dispatch.CallInfo) string {
+	return "the approval for 10 min from the side panel"
+}
+
+// Neither a permission nor the approval of another call replaces the user's approval of the tab's reload.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		isPermissionAuto := false
-		gate := &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
-			if isPermissionAuto {
-				return dispatch.Verdict{}
-			}
-			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?"}}
-		}}
-		var targetChoices []dispatch.TargetChoice
-		var runTarget dispatch.Target
-		d := dispatch.New(reloadingBrowser(&targetChoices, &runTarget), dispatch.Options{Gates: []dispatch.Gate{gate}})
-		tickets := make(chan dispatch.WaitingTicket, 2)
-		callErrors := make(chan error, 1)
-		go func() {
-			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w }})
-			callErrors <- err
-		}()
-		<-tickets
-		synctest.Wait()
-		isPermissionAuto = true
-		d.RecheckGates()
-		w := <-tickets
-		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
-			t.Errorf("reason of the second request for approval = %q, want the reload of the page", w.Reason)
+	isPermissionAuto := false
+	gate := &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+		if isPermissionAuto {
+			return dispatch.Verdict{}
 		}
-		d.RecheckGates()
-		time.Sleep(time.Second)
-		if runTarget.TabID != 0 {
-			t.Error("the tool ran without an approval of the reload, want no run")
-		}
-		if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-callErrors; err != nil || runTarget.TabID != 7 {
-			t.Errorf("the call ended with the error %v in tab %d, want success in tab 7", err, runTarget.TabID)
-		}
-	})
+		return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?"}}
+	}}
+	for name, g := range map[string]dispatch.Gate{"a permission": gate, "the approval of another call": namingGate{gate}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				isPermissionAuto = false
+				var targetChoices []dispatch.TargetChoice
+				var runTarget dispatch.Target
+				d := dispatch.New(reloadingBrowser(&targetChoices, &runTarget), dispatch.Options{Gates: []dispatch.Gate{g}})
+				tickets := make(chan dispatch.WaitingTicket, 2)
+				callErrors := make(chan error, 1)
+				go func() {
+					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w }})
+					callErrors <- err
+				}()
+				<-tickets
+				synctest.Wait()
+				isPermissionAuto = true
+				d.RecheckGates()
+				synctest.Wait()
+				if len(tickets) == 0 {
+					t.Fatal("the call requested no approval of the reload, want a request")
+				}
+				w := <-tickets
+				if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
+					t.Errorf("reason of the second request for approval = %q, want the reload of the page", w.Reason)
+				}
+				d.RecheckGates()
+				time.Sleep(time.Second)
+				if runTarget.TabID != 0 {
+					t.Error("the tool ran without an approval of the reload, want no run")
+				}
+				if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
+					t.Fatal(err)
+				}
+				if err := <-callErrors; err != nil || runTarget.TabID != 7 {
+					t.Errorf("the call ended with the error %v in tab %d, want success in tab 7", err, runTarget.TabID)
+				}
+			})
+		})
+	}
 }
 
 func TestTabOpensOnlyAfterApproval(t *testing.T) {

@@ -31,7 +31,7 @@ func View() dispatch.View {
 		Result: `{"messages":2}`, Waiting: newWaitingTicket(),
 		Decision: &dispatch.Resolution{
 			TicketID: "ticket_0", Gate: "permission", Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Data: json.RawMessage(`{"note":1}`),
-			Surface: "a notification", DecidedAt: ArrivalTime,
+			Surface: "a notification", DecidedAt: ArrivalTime, IsFromRecheck: true,
 		},
 		Activities: []dispatch.ActivityView{
 			{Type: "table", Content: json.RawMessage(`[{"a":1}]`), Audience: dispatch.AudienceUser, Dropped: 1},
@@ -63,6 +63,6 @@ func newWaitingTicket() *dispatch.WaitingTicket {
 func Resolution() *dispatch.Resolution {
 	return &dispatch.Resolution{
 		TicketID: "ticket_1", Gate: "permission", Allow: true, Scope: wire.ScopeTime, Duration: time.Hour, Data: json.RawMessage(`{"note":1}`),
-		Surface: "the side panel", DecidedAt: ArrivalTime.Add(2 * time.Second),
+		Surface: "the side panel", DecidedAt: ArrivalTime.Add(2 * time.Second), IsFromRecheck: true,
 	}
 }

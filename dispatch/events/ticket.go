@@ -108,6 +108,9 @@ type Resolution struct {
 	// Surface is where the user decided, such as "the side panel".
 	Surface   string    `json:"by"`
 	DecidedAt time.Time `json:"at"`
+	// IsFromRecheck is true if the user did not decide about this ticket: the gates ran again
+	// after a change of permissions, and the call no longer needed this ticket.
+	IsFromRecheck bool `json:"-"`
 }
 
 // EncodeForTool returns the decision as JSON for the tool's context.decision.

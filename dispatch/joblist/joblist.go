@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"opentabs/dispatch"
-	"opentabs/dispatch/progress"
 )
 
 const (
@@ -247,7 +246,7 @@ func (job *Job) recordProgress(p dispatch.Progress) {
 	job.progressCount++
 	job.recentProgress = append(job.recentProgress, numberedProgress{job.progressCount, p})
 	if len(job.recentProgress) > maxRecentProgress {
-		isInternal := func(p numberedProgress) bool { return p.Audience != progress.AudienceUser }
+		isInternal := func(p numberedProgress) bool { return p.Audience != dispatch.AudienceUser }
 		i := max(0, slices.IndexFunc(job.recentProgress[:maxRecentProgress], isInternal))
 		job.recentProgress = slices.Delete(job.recentProgress, i, i+1)
 	}

@@ -72,6 +72,9 @@ func New(l Limits) *Queue {
 // rejects the call; see [Queue.Rejection].
 func (p *Place) Granted() <-chan struct{} { return p.readySignal }
 
+// HasWaited reports whether the call had to wait for its place.
+func (p *Place) HasWaited() bool { return p.readySignal != closedChannel }
+
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
 // call's arguments. If the queue is full, Enter returns an error with the code
 // rate_limited. The caller must later pass the returned Place to Leave.

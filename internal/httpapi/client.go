@@ -109,7 +109,7 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // if the program on the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	err := c.retryAfterStall(ctx, func() error {
+	err := retryAfterStall(ctx, c.now, func() error {
 		return c.sendWithTimeout(ctx, healthTimeout, http.MethodGet, "/healthz", &h)
 	})
 	if err != nil {
@@ -123,10 +123,10 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 
 // The function ask must fail with ErrServerUnresponsive after healthTimeout. If the timeout fired late, the server had no
 // time to answer, so retryAfterStall calls ask once more.
-func (c *Client) retryAfterStall(ctx context.Context, ask func() error) error {
-	startTime := c.now()
+func retryAfterStall(ctx context.Context, now func() time.Time, ask func() error) error {
+	startTime := now()
 	err := ask()
-	if !errors.Is(err, ErrServerUnresponsive) || ctx.Err() != nil || c.now().Sub(startTime) <= healthTimeout+maxTimerDelay {
+	if !errors.Is(err, ErrServerUnresponsive) || ctx.Err() != nil || now().Sub(startTime) <= healthTimeout+maxTimerDelay {
 		return err
 	}
 	return ask()

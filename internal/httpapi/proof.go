@@ -50,7 +50,7 @@ func isValidChallenge(s string) bool {
 
 // Without a token, dialAndCheckProof does not check the server.
 func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (conn net.Conn, err error) {
-	err = c.retryAfterStall(ctx, func() error {
+	err = retryAfterStall(ctx, c.now, func() error {
 		conn, err = c.dialOnceAndCheckProof(ctx)
 		return err
 	})

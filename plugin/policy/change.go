@@ -55,16 +55,12 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 		return newNotReviewedError(name)
 	}
 	policyChange := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
-	err = p.changeEntry(policyChange, func(entry statedoc.Object) string {
+	return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 		if tool == "" {
 			return setPluginPermission(entry, permission, surface)
 		}
 		return setToolPermission(entry, tool, permission, surface)
 	})
-	if err == nil {
-		p.grants.drop(name, tool)
-	}
-	return err
 }
 
 func setPluginPermission(entry statedoc.Object, permission wire.Permission, surface string) (oldValue string) {
@@ -119,11 +115,10 @@ func (p *Policy) Forget(name, surface string) error {
 			clear(entry)
 		})
 	})
-	if err == nil {
-		p.grants.drop(name, "")
-		err = p.archive.Remove(name)
+	if err != nil {
+		return err
 	}
-	return err
+	return p.archive.Remove(name)
 }
 
 func (p *Policy) changeEntry(c Change, editContent func(entry statedoc.Object) (oldValue string)) error {
@@ -139,6 +134,9 @@ func (p *Policy) changeFile(c *Change, editContent func(document *statedoc.Plugi
 	})
 	if err != nil {
 		return err
+	}
+	if c.endsGrants() { // the listeners can take long, and calls must not run with the old grants meanwhile
+		p.grants.drop(c.Plugin, c.Tool)
 	}
 	p.opts.RecordChange(*c)
 	p.file.NotifyListeners()

@@ -340,7 +340,7 @@ func (g limitGate) check(callInfo dispatch.CallInfo, countsRun bool) *wire.CallE
 	if callInfo.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
-	waitTime := g.callCounters.timeUntilAllowed(callInfo.Tool.FullName(), limit, countsRun)
+	waitTime := g.callCounters.timeUntilAllowed(callInfo.Tool.FullName(), callInfo.CallID, limit, countsRun)
 	if waitTime <= 0 {
 		return nil
 	}

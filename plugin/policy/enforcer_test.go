@@ -289,6 +289,30 @@ func TestLimitConcurrentCalls(t *testing.T) {
 	}
 }
 
+// A call that already runs counts toward the limit, but the limit must not stop the call itself while its tab reloads.
+func TestLimitAllowsReloadOfCountedCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGateFixture(t, permissionAuto)
+		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Minute}, "x"))
+		bridge := &dispatchtest.Bridge{
+			TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+				if targetChoice.IsReloadApproved {
+					return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.DefaultTarget}}
+				}
+				return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{dispatchtest.DefaultTarget}}
+			},
+			StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+				sink.Finish(nil, nil)
+				return nil
+			},
+		}
+		g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), BeforeHooks: g.enforcer.BeforeHooks(), AfterHooks: g.enforcer.AfterHooks()})
+		t.Cleanup(g.calls.Shutdown)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
+		g.checkCallFails(wire.ErrRateLimited, "s1", "send", nil)
+	})
+}
+
 func TestParseLimit(t *testing.T) {
 	for limitText, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
 		limit, err := policy.ParseLimit(limitText)
@@ -401,5 +425,32 @@ func TestGatesOfCallReadFileOnce(t *testing.T) {
 	}
 	if !runGates(func() {}) {
 		t.Error("the change of permissions.json does not apply to the next call; want a block")
+	}
+}
+
+// Listeners can take long, so the grants must have ended before the listeners run.
+func TestGrantsEndBeforeListenersRun(t *testing.T) {
+	for name, change := range map[string]func(g *gateFixture) error{
+		"permission of the tool":   func(g *gateFixture) error { return g.policy.SetPermission("a", "send", permissionAsk, "x") },
+		"permission of the plugin": func(g *gateFixture) error { return g.policy.SetPermission("a", "", permissionAsk, "x") },
+		"forget":                   func(g *gateFixture) error { return g.policy.Forget("a", "x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGateFixture(t, permissionAsk)
+				g.checkCallSucceeds("s", "send", newAllowDecision(wire.ScopeTime, time.Hour))
+				g.checkCallSucceeds("s", "send", nil)
+				synctest.Wait() // the approval notifies the listeners in another goroutine
+				grantCount, notifiedCount := 0, 0
+				g.policy.OnChange(func() {
+					grantCount += len(g.policy.Grants("a")["send"])
+					notifiedCount++
+				})
+				g.failOnError(change(g))
+				if grantCount != 0 || notifiedCount != 1 {
+					t.Errorf("grants of the tool while %d listeners run = %d, want 0 and 1 listener", notifiedCount, grantCount)
+				}
+			})
+		})
 	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,25 +65,36 @@ func (l *Limit) UnmarshalText(limitText []byte) (err error) {
 // callCounters counts the calls of tools that have a limit. callCounters is safe for
 // concurrent use.
 type callCounters struct {
-	mu            sync.Mutex             // the mutex guards the field runStartTimes
-	runStartTimes map[string][]time.Time // runStartTimes maps tools to the start times of recent calls, oldest first
+	mu         sync.Mutex              // the mutex guards the field recentRuns
+	recentRuns map[string][]countedRun // recentRuns maps tools to their recent calls, oldest first
 }
 
-func (m *callCounters) timeUntilAllowed(tool string, l Limit, countsRun bool) time.Duration {
+// countedRun is a call that counts toward the limit of its tool.
+type countedRun struct {
+	callID    string
+	startedAt time.Time
+}
+
+// timeUntilAllowed returns 0 for a call that it has already counted, because the gates can decide about the call again,
+// for example while it waits for the reload of its tab.
+func (m *callCounters) timeUntilAllowed(tool, callID string, l Limit, countsRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, runStartTimes := time.Now(), m.runStartTimes[tool]
-	for len(runStartTimes) > 0 && now.Sub(runStartTimes[0]) >= l.Per {
-		runStartTimes = runStartTimes[1:]
+	now, recentRuns := time.Now(), m.recentRuns[tool]
+	for len(recentRuns) > 0 && now.Sub(recentRuns[0].startedAt) >= l.Per {
+		recentRuns = recentRuns[1:]
 	}
-	if len(runStartTimes) >= l.Calls {
-		return runStartTimes[len(runStartTimes)-l.Calls].Add(l.Per).Sub(now)
+	if len(recentRuns) >= l.Calls {
+		if slices.ContainsFunc(recentRuns, func(run countedRun) bool { return run.callID == callID }) {
+			return 0
+		}
+		return recentRuns[len(recentRuns)-l.Calls].startedAt.Add(l.Per).Sub(now)
 	}
 	if countsRun {
-		if m.runStartTimes == nil {
-			m.runStartTimes = map[string][]time.Time{}
+		if m.recentRuns == nil {
+			m.recentRuns = map[string][]countedRun{}
 		}
-		m.runStartTimes[tool] = append(runStartTimes, now)
+		m.recentRuns[tool] = append(recentRuns, countedRun{callID, now})
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,9 +13,11 @@ func TestLimitMakesCallsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callCounters
 		limit := Limit{Calls: 2, Per: time.Minute}
+		callCount := 0
 		run := func(tool string, l Limit, want time.Duration) {
 			t.Helper()
-			if got := m.timeUntilAllowed(tool, l, true); got != want {
+			callCount++
+			if got := m.timeUntilAllowed(tool, fmt.Sprint("call_", callCount), l, true); got != want {
 				t.Errorf("timeUntilAllowed = %s, want %s", got, want)
 			}
 		}
@@ -37,15 +40,15 @@ func TestRateLimitCountsOnlyRuns(t *testing.T) {
 		var m callCounters
 		limit := Limit{Calls: 1, Per: time.Minute}
 		for range 3 {
-			if m.timeUntilAllowed("read", limit, false) != 0 {
+			if m.timeUntilAllowed("read", "call_1", limit, false) != 0 {
 				t.Fatal("timeUntilAllowed counted a call, although the argument that counts calls is false; want no wait")
 			}
 		}
-		m.timeUntilAllowed("read", limit, true)
+		m.timeUntilAllowed("read", "call_1", limit, true)
 		time.Sleep(30 * time.Second)
-		m.timeUntilAllowed("read", limit, true)
+		m.timeUntilAllowed("read", "call_2", limit, true)
 		time.Sleep(30 * time.Second)
-		if d := m.timeUntilAllowed("read", limit, true); d != 0 {
+		if d := m.timeUntilAllowed("read", "call_3", limit, true); d != 0 {
 			t.Errorf("a rejected call counts toward the limit: wait %s; want 0", d)
 		}
 	})
@@ -55,9 +58,9 @@ func TestLimitOfConcurrentCalls(t *testing.T) {
 	var m callCounters
 	var allowedRunCount atomic.Int32
 	var wg sync.WaitGroup
-	for range 50 {
+	for i := range 50 {
 		wg.Go(func() {
-			if m.timeUntilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
+			if m.timeUntilAllowed("read", fmt.Sprint("call_", i), Limit{Calls: 7, Per: time.Hour}, true) == 0 {
 				allowedRunCount.Add(1)
 			}
 		})

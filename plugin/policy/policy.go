@@ -112,6 +112,9 @@ type Change struct {
 	By string
 }
 
+// endsGrants reports whether the change ends the grants of its tool, or of all tools of its plugin.
+func (c *Change) endsGrants() bool { return c.Kind == "permission" || c.Kind == "forget" }
+
 // State is the current review and the current permissions of a plugin.
 type State struct {
 	PluginEntry
