@@ -29,6 +29,7 @@ export interface ToolOutput {
 export interface Failure {
   readonly code: string;
   readonly message: string;
+  readonly pageText?: string;
   readonly notStarted?: boolean;
 }
 
@@ -59,8 +60,13 @@ export function expectOutput(toolAnswer: DispatchResult): ToolOutput {
 
 export function expectFailure(toolAnswer: DispatchResult): Failure {
   if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
-  const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
-  return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };
+  const { code, message: errorMessage, pageText, tool, notStarted } = Object(toolAnswer.error.data);
+  return {
+    code: tool?.code ?? code,
+    message: errorMessage,
+    ...(pageText === undefined ? {} : { pageText }),
+    ...(notStarted === true ? { notStarted } : {}),
+  };
 }
 
 export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {

@@ -121,6 +121,24 @@ test('resources are listed by type and address, and a resource body comes in par
   assert.match(forbiddenScript.text ?? '', /Nothing matches/);
 });
 
+test('if Chrome lost the source of a document, browser_resources returns its HTML without the values of fields', async () => {
+  const tabId = await openPage('/lost', '');
+  const page = await fixture.findPage(`${fixture.origin}/lost`);
+  await page.evaluate(() => {
+    document.body.innerHTML = `<input type="password" value="S3CRET1"><input autocomplete="cc-number" value="S3CRET2">
+      <textarea name="code">S3CRET3</textarea><template><input value="S3CRET4"></template>
+      <button value="kept">Send</button><p>Text</p>`;
+    history.pushState({}, '', '/lost/later');
+  });
+  const url = `${fixture.origin}/lost/later`;
+  const { text: outputText = '', content = '' } = await fixture.callTool('browser_resources', { url }, tabId);
+  assert.match(outputText, /as it is now, without the values of fields; Chrome no longer has the original/);
+  assert.match(content, /<input type="password"><input autocomplete="cc-number">/);
+  assert.match(content, /<textarea name="code"><\/textarea><template><input><\/template>/);
+  assert.match(content, /<button value="kept">Send<\/button><p>Text<\/p>/);
+  assert.equal(await page.evaluate(() => document.querySelector('input')?.value), 'S3CRET1');
+});
+
 test('browser_get_styles returns computed values and matched rules with lines, also in a forced state', async () => {
   const tabId = await openPage(
     '/styles',
@@ -153,6 +171,28 @@ button { color: rgb(1, 2, 3); --size: 4px }
   );
   assert.equal(unknownPropertyFailure.code, 'invalid_arguments');
   assert.equal((await fixture.callExpectingFailure('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
+});
+
+test('parallel calls of browser_get_styles have separate forced states', async () => {
+  const tabId = await openPage(
+    '/parallel',
+    `<style>a { color: rgb(1, 1, 1) } a:hover { color: rgb(2, 2, 2) } a:focus { color: rgb(3, 3, 3) }</style>
+     <a href="#x">Link</a>`,
+  );
+  const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const target = /"Link".*\[ref=(\w+)\]/.exec(snapshotTree)?.[1];
+  const readColor = async (forceState: string[]) => {
+    const args = { target, properties: ['color'], forceState };
+    const { content = '' } = await fixture.callTool('browser_get_styles', args, tabId);
+    return /^color: (.+)$/m.exec(content)?.[1];
+  };
+  assert.deepEqual(await Promise.all([['hover'], ['focus'], [], ['hover'], ['focus']].map(readColor)), [
+    'rgb(2, 2, 2)',
+    'rgb(3, 3, 3)',
+    'rgb(1, 1, 1)',
+    'rgb(2, 2, 2)',
+    'rgb(3, 3, 3)',
+  ]);
 });
 
 test('CSS coverage counts the rules that were used since the start, across navigations', async () => {

@@ -44,6 +44,7 @@ export class TabInput {
   /** hasSentInput is true if the page has received any input except pointer moves. */
   hasSentInput = false;
   readonly #options: TabInputOptions;
+  readonly #stopListening: () => void;
   #pressedButton: { readonly request: MouseRequest; at: TabPoint } | undefined;
   /** #drag is the data of an HTML drag that Chrome reported instead of starting the drag. */
   #drag: Fields | undefined;
@@ -55,7 +56,7 @@ export class TabInput {
 
   constructor(options: TabInputOptions) {
     this.#options = options;
-    options.session.onEvent((method, { data: dragData }) => {
+    this.#stopListening = options.session.onEvent((method, { data: dragData }) => {
       if (method === 'Input.dragIntercepted' && isRecord(dragData)) this.#drag = dragData;
     });
     void options.dialogOpened.then(() => {
@@ -86,7 +87,10 @@ export class TabInput {
     }
   }
 
-  /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
+  /**
+   * releaseAll releases all pressed keys and mouse buttons, cancels a drag without a drop, and removes the event
+   * listener.
+   */
   async releaseAll(): Promise<void> {
     if (this.#pressedButton) {
       const { request, at: pressPoint } = this.#pressedButton;
@@ -94,6 +98,7 @@ export class TabInput {
       await this.#dispatchMouse('mouseReleased', pressPoint, request, 0).catch(() => undefined);
     }
     await this.#releaseKeys();
+    this.#stopListening();
   }
 
   async #sendMouseRequest(request: MouseRequest): Promise<boolean> {

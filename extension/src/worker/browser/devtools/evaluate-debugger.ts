@@ -3,9 +3,9 @@ import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import type { DebuggerFeature } from '../debugger/features.ts';
 import type { TabFrames } from '../tab-frames.ts';
 import { toFields } from './debugged-frames.ts';
-import { type EvaluateRequest, makeSyntaxFailure } from './evaluate.ts';
+import { type EvaluateRequest, makeSyntaxFailure, quoteError } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
-import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
+import { findSharedNode, type NodeInFrame } from './lent-nodes.ts';
 
 const FunctionPrefix = 'function () { return ';
 /**
@@ -26,7 +26,8 @@ export async function evaluateWithDebugger(
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
-      const worldObjectId = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
+      const worldObjectId =
+        world === 'main' ? await resolveInMainWorld(session, { childId, objectId }, name) : objectId;
       call.signal.throwIfAborted();
       const terminateScript = () =>
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
@@ -47,17 +48,19 @@ export async function evaluateWithDebugger(
       call.signal.removeEventListener('abort', terminateScript);
       return readValue(evaluateAnswer);
     } finally {
-      void session
-        .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }, undefined, childId)
-        .catch(() => undefined);
+      void session.send('Runtime.releaseObjectGroup', { objectGroup: name }, undefined, childId).catch(() => undefined);
     }
   });
 }
 
-async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
+async function resolveInMainWorld(
+  session: DebuggerSession,
+  { childId, objectId }: NodeInFrame,
+  objectGroup: string,
+): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = toFields(node);
-  const options = { backendNodeId, objectGroup: ObjectGroupName };
+  const options = { backendNodeId, objectGroup };
   const { object } = await session.send('DOM.resolveNode', options, undefined, childId);
   return toFields(object).objectId;
 }
@@ -65,11 +68,11 @@ async function resolveInMainWorld(session: DebuggerSession, childId: string, obj
 function readValue({ result, exceptionDetails }: Fields): unknown {
   if (exceptionDetails === undefined) return toFields(result).value;
   // The evaluation script catches all exceptions of the agent's code. If Chrome reports an exception of the script, the
-  // exception is a syntax error.
+  // exception is a syntax error, unless the page has replaced built-in functions that the script calls.
   const { exception, lineNumber, text } = toFields(exceptionDetails);
   const { description } = toFields(exception);
   const exceptionMessage = typeof description === 'string' ? description : String(text);
   return /^SyntaxError/.test(exceptionMessage)
-    ? Promise.reject(makeSyntaxFailure(exceptionMessage.split('\n')[0] ?? '', Number(lineNumber) + 1))
+    ? Promise.reject(makeSyntaxFailure(Number(lineNumber) + 1, '', quoteError(exceptionMessage.split('\n')[0] ?? '')))
     : undefined;
 }

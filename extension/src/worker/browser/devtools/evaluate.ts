@@ -138,7 +138,8 @@ export class ScriptEvaluator {
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_CHECK_WORLD),
       makeScriptExpression(code),
     );
-    if (syntaxProblem) throw makeSyntaxFailure(syntaxProblem.message, syntaxProblem.line);
+    if (syntaxProblem)
+      throw makeSyntaxFailure(syntaxProblem.line, `: ${syntaxProblem.message.replace(/^Uncaught /, '')}`);
     // The injected script has no result if a navigation has replaced the document while the script was running.
     throw (await this.#findDocumentFailure(request)) ?? makeNoAnswerFailure(scriptWorld);
   }
@@ -206,15 +207,21 @@ function markCodeStarted(error: unknown): unknown {
 
 function makeScriptFailure({ message: errorMessage, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
   const positionText = line === undefined ? '' : ` at line ${line}, column ${column}`;
-  return toolFailure('script_error', `the function threw an error${positionText}: ${JSON.stringify(errorMessage)}`);
+  return toolFailure('script_error', `the function threw an error${positionText}`, quoteError(errorMessage));
 }
 
-export function makeSyntaxFailure(errorMessage: string, line: number): ToolFailure {
-  const reason = errorMessage.replace(/^Uncaught /, '');
+/** quoteError returns the page text of a failure, because the page can determine the text of an error. */
+export function quoteError(errorMessage: string): string {
+  return `the error was: ${JSON.stringify(errorMessage)}`;
+}
+
+/** The parameter `pageText` is the text of an error that the page may have thrown. */
+export function makeSyntaxFailure(line: number, reason: string, pageText?: string): ToolFailure {
   return makeCallFailure(
     'invalid_arguments',
-    `the function cannot be parsed: ${reason} (line ${line}). Give a function such as () => document.title, or an ` +
+    `the function cannot be parsed${reason} (line ${line}). Give a function such as () => document.title, or an ` +
       'expression',
+    pageText,
   );
 }
 

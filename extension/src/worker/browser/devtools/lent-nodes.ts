@@ -7,8 +7,6 @@ import { makeSharedElementExpression } from './evaluate-script.ts';
 
 /** DebuggerWorldName is the name of the isolated world that the debugger creates in each frame. */
 export const DebuggerWorldName = 'opentabs';
-/** ObjectGroupName is the name of a group of page objects, which the debugger releases at the end of a call. */
-export const ObjectGroupName = 'opentabs';
 
 export interface NodeInFrame {
   /** childId is the ID of the frame's debugger session, or an empty string for a frame in the tab's own process. */
@@ -20,7 +18,9 @@ const ChildFramesTimeoutMs = 2000;
 
 /**
  * findSharedNode searches the tab's own process and then its cross-site frames for a node that a page script has
- * shared. Only the document whose page script shared the node contains it.
+ * shared. Only the document whose page script shared the node contains it. The parameter `name` is different for each
+ * call, and is also the name of the object group of the node, which the caller must release. With a shared object group,
+ * a call would release the nodes of other calls.
  */
 export async function findSharedNode(
   session: DebuggerSession,
@@ -63,7 +63,7 @@ async function findNodeInProcess(
       worldName: DebuggerWorldName,
     });
     const expression = `CSS.highlights.has(${JSON.stringify(name)}) ? ${makeSharedElementExpression(name)} : undefined`;
-    const evaluation = { expression, contextId: executionContextId, objectGroup: ObjectGroupName };
+    const evaluation = { expression, contextId: executionContextId, objectGroup: name };
     const { objectId } = toFields((await sendCommand('Runtime.evaluate', evaluation)).result);
     if (typeof objectId === 'string') return { childId, objectId };
   }

@@ -75,7 +75,10 @@ export class ResourceTools {
         await readCurrentDocument(sendCommand, frameResource, error),
       );
       return {
-        text: [`${resourceKind} as it is now; Chrome no longer has the original.`, ...resultSentences].join(' '),
+        text: [
+          `${resourceKind} as it is now, without the values of fields; Chrome no longer has the original.`,
+          ...resultSentences,
+        ].join(' '),
         content: partText,
       };
     }
@@ -93,6 +96,24 @@ export class ResourceTools {
   }
 }
 
+/**
+ * currentHtmlExpression evaluates to the HTML of a document without the values of its fields, because many pages write
+ * a typed password or card number into the attribute `value`. The HTML keeps the values of buttons, check boxes and
+ * radio buttons. In the copy of the document, neither custom elements nor loads of images start.
+ */
+const currentHtmlExpression = `(() => {
+  const removeValues = (root) => {
+    for (const field of root.querySelectorAll('input, textarea, template')) {
+      if (field.localName === 'template') removeValues(field.content);
+      else if (field.localName === 'textarea') field.textContent = '';
+      else if (!/^(button|checkbox|radio|reset|submit)$/.test(field.type)) field.removeAttribute('value');
+    }
+  };
+  const copy = document.cloneNode(true);
+  removeValues(copy);
+  return copy.documentElement.outerHTML;
+})()`;
+
 /** The parameter `resourceProblem` is the error that occurred when the worker tried to read the original HTML. */
 async function readCurrentDocument(
   sendCommand: (method: string, params: Fields) => Promise<Fields>,
@@ -104,9 +125,9 @@ async function readCurrentDocument(
       frameId: frame.frameId,
       worldName: DebuggerWorldName,
     });
-    const expression = 'document.documentElement.outerHTML';
     const { value } = toFields(
-      (await sendCommand('Runtime.evaluate', { expression, contextId: executionContextId })).result,
+      (await sendCommand('Runtime.evaluate', { expression: currentHtmlExpression, contextId: executionContextId }))
+        .result,
     );
     if (typeof value === 'string') return value;
   }

@@ -6,7 +6,7 @@ import { type Debuggers, DebuggerUnavailableError } from '../debugger/debuggers.
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import type { CssCoverage } from './css-coverage.ts';
 import { toArrayOrEmpty, toFields } from './debugged-frames.ts';
-import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
+import { findSharedNode } from './lent-nodes.ts';
 
 const MaxRules = 60;
 const MaxRuleCharacters = 600;
@@ -22,6 +22,8 @@ export class StyleTools {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
   readonly #makeHeaderFinder: MakeHeaderFinder;
+  /** #lastReadByTab contains a promise for each tab, which resolves when the last read with the debugger has ended. */
+  readonly #lastReadByTab = new Map<number, Promise<unknown>>();
 
   constructor(frames: TabFrames, debuggers: Debuggers, makeHeaderFinder: MakeHeaderFinder) {
     this.#frames = frames;
@@ -34,12 +36,30 @@ export class StyleTools {
     const forcedStates = readTexts(call.args, 'forceState') ?? [];
     const frame = await this.#frames.findFrameByRef(call, target);
     try {
-      return await this.#readByDebugger(call, frame, target, forcedStates);
+      return await this.#runAfterEarlierReads(call, () => this.#readByDebugger(call, frame, target, forcedStates));
     } catch (error) {
       if (!(error instanceof DebuggerUnavailableError) || forcedStates.length > 0) throw error;
     }
     const values = await this.#readComputedStyles(call, frame, target);
     return { text: 'Computed values. Matched rules need the debugger.', content: values.join('\n') };
+  }
+
+  /**
+   * Only one read runs in a tab at a time, because all reads of a tab share the debugger domain CSS and the forced
+   * states of elements.
+   */
+  async #runAfterEarlierReads<T>({ tabId, signal }: BrowserCall, readStyles: () => Promise<T>): Promise<T> {
+    const styleRead = (this.#lastReadByTab.get(tabId) ?? Promise.resolve()).then(() => {
+      signal.throwIfAborted();
+      return readStyles();
+    });
+    const endedPromise = styleRead.catch(() => undefined);
+    this.#lastReadByTab.set(tabId, endedPromise);
+    try {
+      return await styleRead;
+    } finally {
+      if (this.#lastReadByTab.get(tabId) === endedPromise) this.#lastReadByTab.delete(tabId);
+    }
   }
 
   async #readComputedStyles(call: BrowserCall, frame: FrameTarget, target: string): Promise<string[]> {
@@ -93,7 +113,7 @@ export class StyleTools {
         const disableCommands = findSheetHeader ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
         await Promise.allSettled([
           ...disableCommands,
-          sendCommand('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }),
+          sendCommand('Runtime.releaseObjectGroup', { objectGroup: name }),
         ]);
       }
     });

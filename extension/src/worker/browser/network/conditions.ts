@@ -24,11 +24,12 @@ const unthrottledConditions: ThrottlingConditions = { isOffline: false, latencyM
 export class NetworkConditions {
   readonly #session: DebuggerSession;
   readonly #children = new Set<string>();
+  readonly #stopListening: () => void;
   #appliedConditions = unthrottledConditions;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
-    session.onChildTarget(async ({ id }) => {
+    this.#stopListening = session.onChildTarget(async ({ id }) => {
       this.#children.add(id);
       await session.send('Network.enable', networkEnableParams, 1000, id);
       if (this.#appliedConditions !== unthrottledConditions) await this.#send(this.#appliedConditions, id);
@@ -42,7 +43,9 @@ export class NetworkConditions {
     await Promise.allSettled([...this.#children].map((id) => this.#send(conditions, id)));
   }
 
-  async reset(): Promise<void> {
+  /** The method `stop` removes all limits, and ends the throttling of new frames and workers. */
+  async stop(): Promise<void> {
+    this.#stopListening();
     await this.set(unthrottledConditions);
   }
 

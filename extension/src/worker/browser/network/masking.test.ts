@@ -79,3 +79,70 @@ test('maskBody masks passwords and tokens in bodies, and keeps everything else r
     `${userPart}${makePart('password', '[masked]')}--b--\r\n`,
   );
 });
+
+test('a field of a multipart body is masked although the body is truncated or has an unquoted name', () => {
+  const makeBody = (head: string, value: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}`;
+  for (const [head, value, maskedValue] of [
+    ['name="password"', 'a\r\n--c', '[masked]'],
+    ['name=pin', '1234\r\n--b--\r\n', '[masked]\r\n--b--\r\n'],
+    ['name="note;pin"', '1234\r\n--b--\r\n', '1234\r\n--b--\r\n'],
+    ['name="note"', 'a\r\n--b--\r\n', 'a\r\n--b--\r\n'],
+    ['name="password"', '\r\n--b--\r\n', '\r\n--b--\r\n'],
+  ] as const)
+    assert.equal(maskBody(makeBody(head, value), 'multipart/form-data; boundary=b'), makeBody(head, maskedValue));
+});
+
+test('the last member of a truncated JSON body is masked', () => {
+  assert.equal(maskBody('{"user":"ada","password":"a\\"b', ''), '{"user":"ada","password":"[masked]"');
+  assert.equal(maskBody('{"password":"a\\', ''), '{"password":"[masked]"');
+  assert.equal(maskBody('{"pin":-1.5,"a":2,"key":""}', ''), '{"pin":"[masked]","a":2,"key":""}');
+});
+
+test('maskUrl masks names after a question mark in the fragment, and whole passwords', () => {
+  for (const [url, maskedUrl] of [
+    ['https://a.example/#/login?key=abc', 'https://a.example/#/login?key=[masked]'],
+    ['https://ada:a:b@a.example/', 'https://ada:[masked]@a.example/'],
+    [`https://a.example/x.y.z?${sampleJwt}.v1`, 'https://a.example/x.y.z?[masked].v1'],
+  ] as const)
+    assert.equal(maskUrl(url), maskedUrl);
+});
+
+test('maskUrl masks URLs that are nested too deeply', () => {
+  const maskedUrl = maskUrl(`/x?a=1${'?b=1'.repeat(20)}?token=S3CRET`);
+  assert.doesNotMatch(maskedUrl, /S3CRET/);
+  assert.equal(maskUrl('/x?a=?a=?a=?token=S3CRET'), '/x?a=?a=?a=?token=[masked]');
+  assert.equal(maskUrl(`/x${'?a='.repeat(50_000)}?token=S3CRET`), `/x${'?a='.repeat(6)}[masked][masked]`);
+});
+
+test('maskUrl masks the rest of a very long URL, and shows no first half of a secret', () => {
+  for (let padding = 32_700; padding < 32_800; padding++) {
+    const paddingText = 'p'.repeat(padding);
+    for (const [startText, secret] of [
+      [`/${paddingText}?a=1&b=`, 'aB3'.repeat(100)],
+      [`/?a=${paddingText}&code=`, 'aB3/'.repeat(100)],
+      [`/${paddingText}/`, sampleJwt],
+      [`https://a${paddingText}:`, 'aB3aB3@a.example/'],
+    ] as const)
+      assert.doesNotMatch(maskUrl(`${startText}${secret}`), /aB3|eyJ/, `${padding}`);
+  }
+  assert.equal(maskUrl(`/x?a=1&b=${'b'.repeat(200_000)}`), '/x?a=1&[masked]');
+});
+
+test('masking takes a number of steps that is proportional to the size of the input', () => {
+  const mebibyte = 1 << 20;
+  const repeatText = (text: string) => text.repeat(mebibyte / text.length);
+  const startMs = performance.now();
+  for (const text of ['?a=', '?', '#', 'eyJ-', 'eyJhbGciOi.', ':', 'a', '\n', '"a":"', '\\"', '"a":"\\', '%3Fa%3D']) {
+    const longText = repeatText(text);
+    maskUrl(`/x${longText}`);
+    maskUrl(`http://${longText}`);
+    for (const name of ['cookie', 'set-cookie', 'location', 'x-custom']) maskHeader(name, longText);
+    for (const mediaType of ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'])
+      maskBody(longText, mediaType);
+  }
+  maskBody(repeatText('content-disposition: name="a"\n'), 'multipart/form-data');
+  maskBody(repeatText('--b\ncontent-disposition: name="a"\n\nb\n'), 'multipart/form-data');
+  maskBody(`{"a":"${'\\"'.repeat(7 << 20)}"}`, 'application/json');
+  // The quadratic regular expressions of an earlier version needed minutes.
+  assert.ok(performance.now() - startMs < 5000);
+});

@@ -39,23 +39,33 @@ export class NetworkCaptures {
         const stopWatching = browser.watchTabs((id, event) => {
           if (id === tabId && event.kind === 'committed') recorder.setPage(event.url);
         });
-        await recorder.start();
+        try {
+          await recorder.start();
+        } catch (error) {
+          stopWatching();
+          recorder.stop();
+          throw error;
+        }
         return { recorder, stopWatching };
       },
-      stop: async ({ stopWatching }) => stopWatching(),
+      stop: async ({ recorder, stopWatching }) => {
+        stopWatching();
+        recorder.stop();
+      },
     });
     this.routes = new DebuggerCaptures({
       debuggers,
       features: ['interception'],
       start: async (session) => new Routes(session),
       endSession: (routes, session) => routes.removeSessionRules(session),
+      stop: async (routes) => routes.stop(),
     });
     this.conditions = new DebuggerCaptures({
       debuggers,
       features: ['children', 'network', 'conditions'],
       start: async (session) => new NetworkConditions(session),
       isExclusive: true,
-      stop: (conditions) => conditions.reset(),
+      stop: (conditions) => conditions.stop(),
     });
   }
 

@@ -43,6 +43,7 @@ export class NetworkRecorder {
   droppedRequests = 0;
   droppedBodies = 0;
   readonly #session: DebuggerSession;
+  readonly #stopFunctions: (() => void)[] = [];
   readonly #redirectChains = new Map<string, RedirectChain>();
   readonly #pendingBodyReads = new Set<Promise<void>>();
   /** #childByRequest maps each request of a frame without a web URL to the child target that reported the request. */
@@ -58,15 +59,21 @@ export class NetworkRecorder {
     this.#pageOrigin = readOrigin(url);
   }
 
-  /** The method `start` starts a recording, which ends when the debugger is detached from the tab. */
+  /** The method `start` starts a recording, which ends when the method `stop` is called or the debugger is detached. */
   async start(): Promise<void> {
-    this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
-    await this.#session.watchChildren(async ({ id, targetId }) => {
-      await this.#session.send('Network.enable', networkEnableParams, 1000, id);
-      this.#finishDocumentRequest(targetId, id);
-    });
+    this.#stopFunctions.push(this.#session.onEvent((method, params, childId) => this.receive(method, params, childId)));
+    this.#stopFunctions.push(
+      await this.#session.watchChildren(async ({ id, targetId }) => {
+        await this.#session.send('Network.enable', networkEnableParams, 1000, id);
+        this.#finishDocumentRequest(targetId, id);
+      }),
+    );
     const { frameTree } = await this.#session.send('Page.getFrameTree');
     this.#topFrame = readText(toFields(toFields(frameTree).frame), 'id');
+  }
+
+  stop(): void {
+    for (const stopListening of this.#stopFunctions) stopListening();
   }
 
   /** Chrome reports the end of a frame's document request too early, before the debugger is attached to the frame. */

@@ -29,13 +29,22 @@ export interface RouteAnswer {
 export class Routes {
   readonly routes: Route[] = [];
   readonly #session: DebuggerSession;
+  readonly #stopListening: () => void;
   #lastRouteNumber = 0;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
-    session.onEvent((method, params, childId) => {
+    this.#stopListening = session.onEvent((method, params, childId) => {
       if (method === 'Fetch.requestPaused' && childId === '') void this.#answerRequest(params);
     });
+  }
+
+  /**
+   * After a call of the method `stop`, Routes ignores paused requests. Otherwise Routes would continue the requests that
+   * a later Routes of the same debugger session has to answer.
+   */
+  stop(): void {
+    this.#stopListening();
   }
 
   async add(routeRule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
