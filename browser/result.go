@@ -100,7 +100,10 @@ func SiteOfCall(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) string
 	return cmp.Or(textArgument(endedCall.Output, "site"), originOf(callInfo.Target.URL))
 }
 
-const maxTitleChars = 100
+const (
+	maxTitleChars   = 100
+	maxAddressBytes = 500
+)
 
 // resultBuilder turns the extension's outputs for browser tools into results for agents.
 type resultBuilder struct {
@@ -168,9 +171,9 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 			var lines []string
 			isAlreadyShown := s.shownPages.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
 			if out.Snapshot != "" {
-				lines = append(lines, fmt.Sprintf("page: %s %s [snapshot %s]", quoteTitle(out.Page.Title), out.Page.URL, out.Snapshot))
+				lines = append(lines, fmt.Sprintf("page: %s %s [snapshot %s]", quoteTitle(out.Page.Title), shortenAddress(out.Page.URL), out.Snapshot))
 			} else if !isAlreadyShown {
-				lines = append(lines, fmt.Sprintf("page: %s %s", quoteTitle(out.Page.Title), out.Page.URL))
+				lines = append(lines, fmt.Sprintf("page: %s %s", quoteTitle(out.Page.Title), shortenAddress(out.Page.URL)))
 			}
 			if out.Content != "" {
 				lines = append(lines, out.Content)
@@ -248,7 +251,7 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 		case !isWebAddress(t.URL):
 			address = schemeOf(t.URL)
 		case s.sites.mayShowContent(callInfo, t.URL):
-			address = removeQuery(t.URL)
+			address = shortenAddress(removeQuery(t.URL))
 		}
 		var tabLabels []string
 		for _, m := range []struct {
@@ -302,6 +305,15 @@ func schemeOf(address string) string {
 		return "an empty page"
 	}
 	return scheme + ": page"
+}
+
+// shortenAddress returns the start of a long address, because a page can give itself an address of 2 MB, and the limits
+// of a result's content do not apply to the address.
+func shortenAddress(address string) string {
+	if len(address) <= maxAddressBytes {
+		return address
+	}
+	return fmt.Sprintf("%s… (shortened, the whole address has %s)", strings.ToValidUTF8(address[:maxAddressBytes], ""), humanize.Bytes(len(address)))
 }
 
 func removeQuery(address string) string {

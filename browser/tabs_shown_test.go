@@ -46,3 +46,26 @@ func TestContentIsHiddenAfterSiteIsTurnedOff(t *testing.T) {
 		t.Errorf("result on a site that is off = %q, want %q", got, want)
 	}
 }
+
+func TestLongAddressesAreShortened(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	path := "/cart" + strings.Repeat("a", 2<<20)
+	for _, testCase := range []struct{ tool, args, output, want string }{
+		{"browser_snapshot", `{}`, `{"text":"Snapshot s7.","content":"main","snapshot":"s7","page":{"url":"https://shop.example/cart?` + path + `","title":"Cart"}}`, "[snapshot s7]"},
+		{"browser_click", `{"target":"e1"}`, `{"text":"Clicked.","page":{"url":"https://shop.example/cart#` + path + `","title":"Cart"}}`, "Clicked."},
+		{"browser_tabs", `{"action":"new"}`, `{"tabs":[{"tabId":1,"url":"https://shop.example` + path + `","title":"Cart"}]}`, "tab 1"},
+	} {
+		f.output = testCase.output
+		got := f.mustRun(0, "claude", testCase.tool, testCase.args)
+		if len(got) > 1500 {
+			t.Errorf("result of %s with an address of 2 MB has %d bytes, want at most 1500", testCase.tool, len(got))
+			continue
+		}
+		for _, want := range []string{testCase.want, "https://shop.example/cart", "… (shortened, the whole address has 2"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("result of %s = %q, want a result that contains %q", testCase.tool, got, want)
+			}
+		}
+	}
+}

@@ -84,6 +84,42 @@ test('a click that navigates is a success with the new page', async () => {
   assert.equal(leaveClickOutcome.content, undefined, 'an action with snapshot: none must not return the new page');
 });
 
+test('an action whose document ends reports only what the page script has confirmed', async () => {
+  const { start: startCall, callTool: call } = fixture;
+  const fillTab = await openPage(
+    '/leaving-form',
+    `<input aria-label="First" oninput="location = '/done?delay=1500'"><select disabled aria-label="Second"><option>A</option></select>`,
+  );
+  const fields = [
+    { target: await findRef(fillTab, '"First"'), value: 'Ada' },
+    { target: await findRef(fillTab, '"Second"'), value: 'A' },
+  ];
+  const fillOutcome = await call('browser_fill_form', { fields }, fillTab);
+  assert.match(fillOutcome.text ?? '', /^Filled 1 of 2 fields\. The document ended during the action: check which/);
+  assert.match(fillOutcome.text ?? '', /The tab now shows another document/);
+  const clickTab = await openPage('/leaving-button', '<button disabled>Pay</button>');
+  const payButton = await findRef(clickTab, '"Pay"');
+  const clickCall = await startCall('browser_click', { target: payButton }, clickTab);
+  await waitFor('the click to wait', () => clickCall.reports.length > 0);
+  await evaluateInPage('/leaving-button', `location = '/done'`);
+  const { text = '' } = expectOutput(await clickCall.dispatchAnswer);
+  assert.doesNotMatch(text, /Clicked/);
+  assert.match(text, /^The document ended before the action or during it\. Check whether .* The tab now shows another/);
+});
+
+test('a wait does not find parts of secrets', async () => {
+  const { callTool: call, callExpectingFailure } = fixture;
+  const tabId = await openPage(
+    '/secrets',
+    `<input aria-label="Name" value="Ada"><input autocomplete="cc-number" aria-label="Card" value="4111222233334444">
+     <p>Your card is 4111222233334444</p>`,
+  );
+  const wait = { text: '4111', timeout: 0.5 };
+  assert.equal((await callExpectingFailure('browser_wait_for', wait, tabId)).code, 'timeout');
+  assert.equal((await call('browser_wait_for', { textGone: '4111', timeout: 0.5 }, tabId)).text, 'Found: textGone.');
+  assert.equal((await call('browser_wait_for', { text: 'ada', timeout: 5 }, tabId)).text, 'Found: text.');
+});
+
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
   const tabId = await openPage(
     '/popup',

@@ -94,6 +94,33 @@ test('a trusted click on a javascript: link that returns a text returns the new 
   assert.match(clickOutcome, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
 });
 
+test('a form that a dialog has suspended is not filled further after the user has stopped the agent', async () => {
+  const { setPage, open: openTab, callTool, stack, shop } = fixture;
+  const inputHtml = ['First', 'Second', 'Third'].map((name) => `<input aria-label="${name}" id="${name}">`).join('');
+  setPage(
+    '/stopped-form',
+    `<title>Form</title>${inputHtml}<script>First.onchange = () => confirm('Sure?'); let ticks = 0; setInterval(() => ticks++, 1000)</script>`,
+  );
+  const tabId = await openTab('/stopped-form');
+  const snapshot = await callTool('browser_snapshot');
+  const fields = ['First', 'Second', 'Third'].map((name) => ({
+    target: parseRef(snapshot, `"${name}"`),
+    value: 'Ada',
+  }));
+  const dialogPromise = stack.chrome.context.waitForEvent('dialog');
+  assert.match(await callTool('browser_fill_form', { fields }), /opened a dialog \(confirm\)/);
+  const releaseResult = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(releaseResult.stderr, /stopped .* in tab \d+/);
+  await (await dialogPromise).accept();
+  const page = await fixture.findPage(`${shop}/stopped-form`);
+  const ticksBefore = Number(await page.evaluate('ticks'));
+  // Without the stop, the page script fills the other fields in less than 2 s.
+  await waitFor('2 s to pass in the page', async () => Number(await page.evaluate('ticks')) >= ticksBefore + 2);
+  // The dialog opens when the focus moves to the second field, whose filling has then begun.
+  const values = String(await page.evaluate('[First.value, Second.value, Third.value].join()'));
+  assert.match(values, /^Ada,(Ada)?,$/);
+});
+
 test('a restarted worker dismisses the dialog that the previous worker left open', async () => {
   const { callTool, stack } = fixture;
   const body = `<button onclick="out.textContent = confirm('Go on?')">Ask</button><p id="out"></p>`;

@@ -214,6 +214,7 @@ export async function readChanges(args: ChangesArguments, context: PageContext):
   const entry = pendingActions.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);
   pendingActions.delete(args.since);
+  context.markActed();
   let isBusy: boolean;
   try {
     isBusy = await entry.watch.waitUntilSettled(context.signal, () => false);

@@ -94,6 +94,7 @@ async function pressElement(element: Element, options: ClickOptions, context: Pa
   context.signal.throwIfAborted();
   const clickCount = options.doubleClick ? 2 : 1;
   let isComplete = trustedMouse !== undefined;
+  context.markActed();
   for (let count = 1; count <= clickCount; count++) {
     await trustedMouse?.press(point, count);
     await trustedMouse?.release(point, count);
@@ -138,6 +139,7 @@ export async function hover(args: TargetArguments & ActionArguments, context: Pa
   return runAction(args, context, async () => {
     const hoverMouse = context.trustedInput && new TrustedMouse(context.trustedInput, context);
     await moveMouseTo(hoverMouse ?? new Mouse(), element, args.timeoutMs, context);
+    context.markActed();
     if (hoverMouse) return { target: element, input: 'trusted' };
     const notes = ['Styles of :hover need trusted input; only the events of the pointer were sent.'];
     return { target: element, input: 'synthetic', notes };

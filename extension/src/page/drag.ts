@@ -169,6 +169,7 @@ async function dragTrusted(
   end: DragDestination,
   context: PageContext,
 ): Promise<string[]> {
+  context.markActed();
   await mouse.press(startPoint);
   const [x, y] = [end.point.x - startPoint.x, end.point.y - startPoint.y];
   const firstMoveFraction = Math.min(0.5, InitialDragMovePixels / Math.max(1, Math.hypot(x, y)));
@@ -195,6 +196,7 @@ async function dragSynthetic(
   context: PageContext,
 ): Promise<string[]> {
   const findHitElement = ({ x, y }: ViewportPoint) => findElementAtPoint(x, y) ?? end.element ?? startPoint.hit;
+  context.markActed();
   mouse.press(startPoint.hit);
   let dropEvents: DropEvents | undefined;
   try {

@@ -96,12 +96,18 @@ export async function executeOperation<N extends PageOperationName>(
     signal.throwIfAborted();
     const handler: OperationHandlers[N] = handlers[operation.name];
     if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
+    let hasActed = false;
+    const markActed = () => {
+      if (!hasActed) report({ message: '', doneSteps: 0 });
+      hasActed = true;
+    };
     const context: PageContext = {
       state: documentState,
       prefix: operation.prefix,
       report,
       signal,
       setProgressText,
+      markActed,
       trustedInput,
     };
     return { ok: true, result: await handler(operation.arguments, context) };

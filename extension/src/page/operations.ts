@@ -119,12 +119,7 @@ export interface PageError {
   readonly done?: string;
 }
 
-/** `total` is absent if the total amount of work is unknown. */
-export interface PageProgress {
-  readonly message: string;
-  readonly progress?: number;
-  readonly total?: number;
-}
+export type { PageProgress } from './progress.ts';
 
 /** Rect is a rectangle in CSS pixels, relative to the viewport of the frame. */
 export interface Rect {

@@ -27,6 +27,7 @@ export async function scroll(args: ScrollArguments, context: PageContext): Promi
   const positionBefore = { left: scrollerElement.scrollLeft, top: scrollerElement.scrollTop };
   let rect = target?.getBoundingClientRect();
   const actionResult = await runAction(args, context, async () => {
+    context.markActed();
     if (direction) scrollWithEvents(scrollerElement, () => scrollArea(scrollerElement, direction, amount));
     else if (target) scrollWithEvents(target, () => target.scrollIntoView(scrollIntoViewOptions));
     await waitForNextFrame(context.signal);

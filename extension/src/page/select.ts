@@ -7,6 +7,7 @@ import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, selectAll } from './flat-tree.ts';
 import { computeElementName } from './names.ts';
 import type { SelectArguments, SelectResult } from './operations.ts';
+import { ListScrollTimeoutMs, makeOptionNotFoundFailure, makeOptionNotReachedFailure } from './option-failures.ts';
 import { pause } from './pace.ts';
 import { waitUntilReady } from './ready.ts';
 import { computeRole } from './roles.ts';
@@ -92,6 +93,7 @@ export async function chooseOptions(
 ): Promise<string[]> {
   if (element instanceof HTMLSelectElement) {
     await waitUntilReady(element, timeoutMs, context);
+    context.markActed();
     return chooseInSelectElement(element, values);
   }
   if (element instanceof HTMLInputElement && element.list)
@@ -141,6 +143,7 @@ async function chooseSuggestion(
   const [value = '', ...otherValues] = values;
   if (otherValues.length > 0) throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
   await waitUntilReady(field, timeoutMs, context);
+  context.markActed();
   const options = [...(field.list?.options ?? [])];
   const option =
     options[
@@ -175,14 +178,6 @@ function findOptionIndex(value: string, entries: readonly (readonly string[])[])
   return prefixMatches.length === 1 ? (prefixMatches[0] ?? -1) : -1;
 }
 
-const MaxNamedOptions = 20;
-
-function makeOptionNotFoundFailure(message: string, labels: readonly string[]): PageFailure {
-  const names = labels.slice(0, MaxNamedOptions).map((label) => JSON.stringify(shorten(cleanText(label), 60)));
-  const moreText = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
-  return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${moreText}`);
-}
-
 const ListOpenTimeoutMs = 2_000;
 /** FilterableListOpenTimeoutMs is short, because some lists with a text field open only when text is typed. */
 const FilterableListOpenTimeoutMs = 300;
@@ -190,7 +185,6 @@ const MaxFilterChecks = 10;
 const FilterPollIntervalMs = 100;
 const FilterTimeoutMs = 4_000;
 const MaxScrollSteps = 1_000;
-const ListScrollTimeoutMs = 15_000;
 const StepsPerReport = 20;
 const RowsTimeoutMs = 400;
 /** HiddenRowsTimeoutMs is longer than RowsTimeoutMs, because Chrome slows down timers in a hidden tab. */
@@ -352,14 +346,6 @@ interface OptionSearchResult {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */
   readonly isComplete: boolean;
-}
-
-function makeOptionNotReachedFailure(value: string, names: readonly string[]): PageFailure {
-  const lastName = JSON.stringify(shorten(names.at(-1) ?? '', 60));
-  return new PageFailure(
-    'timeout',
-    `The option ${JSON.stringify(value)} was not found in ${ListScrollTimeoutMs / 1000} s. The list is long; the search came to ${lastName}. Scroll the list with browser_scroll and click the option.`,
-  );
 }
 
 /** findOption scrolls the list, because a virtual list contains only the visible options. */

@@ -16,6 +16,11 @@ export interface PageContext {
   readonly signal: AbortSignal;
   readonly setProgressText: (progressText: string) => void;
   /**
+   * An action calls markActed just before its first input. If the document ends later, the worker can report that the
+   * action has begun.
+   */
+  readonly markActed: () => void;
+  /**
    * The field `trustedInput` sends trusted input through the debugger, or is undefined if the operation dispatches only
    * synthetic events.
    */

@@ -54,6 +54,7 @@ export async function type(args: TypeArguments, context: PageContext): Promise<T
   let isExact = false;
   const result = await runAction(args, context, async () => {
     await waitUntilReady(field, args.timeoutMs, context);
+    context.markActed();
     field = requireField(element); // scrolling may make the page replace the field
     const valueBefore = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
@@ -78,6 +79,7 @@ async function typeValue(widget: Element, args: TypeArguments, context: PageCont
   let value = '';
   const result = await runAction(args, context, async () => {
     await waitUntilReady(widget, args.timeoutMs, context);
+    context.markActed();
     value = await setWidgetValue(widget, args.text, args.secrets ?? [], context);
     const input = context.trustedInput?.hasReceivedInput ? 'trusted' : 'synthetic';
     const hasEffect = () => readShownValue(widget, computeRole(widget)) !== valueBefore;
@@ -107,6 +109,7 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: PageCo
   const hasText = () => normalizeSpaces(readEditContextText(editor) ?? '') === wantedText;
   const result = await runAction(args, context, async () => {
     requireFieldApproval(editor, args.secrets ?? []);
+    context.markActed();
     pasteText(editor, args.text, args.append ?? false);
     for (const end = performance.now() + ValueTimeoutMs; !hasText() && performance.now() < end; )
       await pause(10, context.signal);
@@ -212,6 +215,7 @@ export async function press(args: PressArguments, context: PageContext): Promise
   const target = args.target ? findTarget(args.target, context) : undefined;
   return runAction(args, context, async () => {
     await focusOwnFrame(context);
+    context.markActed();
     if (target) focusElement(target);
     const receiver = target ?? getFocusedElement() ?? unclobberedDocument.body;
     const line = describeElement(receiver, context);
@@ -259,7 +263,8 @@ export async function fill(args: FillArguments, context: PageContext): Promise<F
       context.signal.throwIfAborted();
       outcomes.push(await fillField(entry, args, context));
       context.setProgressText(`filled ${i + 1} of ${args.fields.length} fields`);
-      context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
+      const doneSteps = outcomes.filter(({ ok }) => ok).length;
+      context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length, doneSteps });
     }
     const notes: string[] = [];
     if (args.submit) isSubmitted = await submitFilledForm(args, outcomes, notes, context);
@@ -334,10 +339,12 @@ async function fillElement(
   }
   if (isValueWidget(element)) {
     await waitUntilReady(element, timeoutMs, context);
+    context.markActed();
     return await setWidgetValue(element, value, secrets, context);
   }
   const field = requireField(element);
   await waitUntilReady(field, timeoutMs, context);
+  context.markActed();
   const valueBefore = readField(field);
   await writeField(field, value, false, secrets);
   releaseLastKey(field, value);

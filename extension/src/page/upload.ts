@@ -19,6 +19,7 @@ export async function upload(args: UploadArguments, context: PageContext): Promi
   const files = decodeFiles(args.files);
   const fileSizes = files.map((file) => ({ name: file.name, bytes: file.size }));
   const actionResult = await runAction(args, context, async () => {
+    context.markActed();
     const dataTransfer = new DataTransfer();
     for (const file of files) dataTransfer.items.add(file);
     if (field) {

@@ -5,6 +5,7 @@ import { selectElements } from './find.ts';
 import { listFlatChildren, listKnownRoots } from './flat-tree.ts';
 import type { WaitForArguments, WaitForResult } from './operations.ts';
 import { ChangeWaiter, pause } from './pace.ts';
+import { collectKnownSecrets, findSecretKind } from './secrets.ts';
 import { getRootElement } from './snapshot.ts';
 import type { PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
@@ -175,29 +176,45 @@ export function containsPartsInOrder(text: string, parts: readonly string[]): bo
 
 function findText(text: string): Element | undefined {
   const wantedText = cleanText(text).toLowerCase();
-  return wantedText === '' ? undefined : findTextIn(getRootElement(), wantedText, 0);
+  return wantedText === '' ? undefined : new TextSearch(wantedText).find(getRootElement());
 }
 
-function findTextIn(element: Element, wantedText: string, nesting: number): Element | undefined {
-  if (nesting > MaxNesting) return undefined;
-  // textContent omits the texts in shadow roots and in fields, so an element can show a text that is missing from
-  // textContent.
-  if (!mayShowText(element, wantedText)) return undefined;
-  const elementVisibility = determineVisibility(element, getComputedStyle(element));
-  if (!elementVisibility.isRendered || elementVisibility.hidesContents) return undefined;
-  let own = '';
-  for (const child of listFlatChildren(element)) {
-    if (child instanceof Element) {
-      const childMatch = findTextIn(child, wantedText, nesting + 1);
-      if (childMatch) return childMatch;
-    } else if (child instanceof Text) own += child.data;
+/**
+ * TextSearch ignores the values of secret fields, because otherwise an agent could guess a secret character by
+ * character.
+ */
+class TextSearch {
+  readonly #wantedText: string;
+  readonly #secretMask = collectKnownSecrets();
+
+  constructor(wantedText: string) {
+    this.#wantedText = wantedText;
   }
-  if (elementVisibility.text && cleanText(own).toLowerCase().includes(wantedText)) return element;
-  if (element instanceof HTMLInputElement && /^(button|submit|reset|text|search)$/.test(element.type)) {
-    return element.value.toLowerCase().includes(wantedText) ? element : undefined;
+
+  find(element: Element, nesting = 0): Element | undefined {
+    if (nesting > MaxNesting || findSecretKind(element) !== undefined) return undefined;
+    // textContent omits the texts in shadow roots and in fields, so an element can show a text that is missing from
+    // textContent.
+    if (!mayShowText(element, this.#wantedText)) return undefined;
+    const elementVisibility = determineVisibility(element, getComputedStyle(element));
+    if (!elementVisibility.isRendered || elementVisibility.hidesContents) return undefined;
+    let own = '';
+    for (const child of listFlatChildren(element)) {
+      if (child instanceof Element) {
+        const childMatch = this.find(child, nesting + 1);
+        if (childMatch) return childMatch;
+      } else if (child instanceof Text) own += child.data;
+    }
+    if (elementVisibility.text && this.#isIn(cleanText(own))) return element;
+    if (element instanceof HTMLInputElement && /^(button|submit|reset|text|search)$/.test(element.type))
+      return this.#isIn(element.value) ? element : undefined;
+    const isShort = element instanceof HTMLElement && element.childElementCount > 0 && element.childElementCount < 50;
+    return isShort && this.#isIn(cleanText(element.innerText)) ? element : undefined;
   }
-  const isShort = element instanceof HTMLElement && element.childElementCount > 0 && element.childElementCount < 50;
-  return isShort && cleanText(element.innerText).toLowerCase().includes(wantedText) ? element : undefined;
+
+  #isIn(text: string): boolean {
+    return this.#secretMask.maskText(text).toLowerCase().includes(this.#wantedText);
+  }
 }
 
 const OpaqueContentSelector = 'input,slot,*:not(:defined)';

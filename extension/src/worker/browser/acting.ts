@@ -123,7 +123,9 @@ class ActionTools {
       const act = await this.#runInFrame(call, frame, () =>
         this.#trustedInput.run(call, frame, { name: 'fill', args: options, isTrusted: true }),
       );
-      outcomes.push(...(act.result?.fields ?? group.map(({ target }) => ({ target, ok: true }))));
+      // If the document ended during the action, the number of filled fields is known, but not their values.
+      const filledFields = group.slice(0, act.doneSteps ?? 0).map(({ target }) => ({ target, ok: true }));
+      outcomes.push(...(act.result?.fields ?? filledFields));
       isSubmitted ||= act.result?.submitted === true;
       lastOutcome = act;
       if (!act.result) break;
@@ -138,6 +140,8 @@ class ActionTools {
         failedOutcomes.map(describePageText).join('\n').trim() || undefined,
       );
     const sentences = failedOutcomes.length > 0 ? ['The others were not filled.'] : [];
+    if (!lastOutcome.result && outcomes.length < fields.length)
+      sentences.push('The document ended during the action: check which fields have been filled.');
     if (isSubmitted) sentences.push('The form was submitted.');
     const wantedValues = new Map(fields.map(({ target, value }) => [target, String(value)]));
     const content = outcomes.flatMap((outcome) => {

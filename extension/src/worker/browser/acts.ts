@@ -34,6 +34,11 @@ export interface ActionOutcome<R extends PageActionResult> {
    * document replaced.
    */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
+  /**
+   * doneSteps is the number of form fields that the action had filled when its document ended. If the document ended
+   * before the page script reported that the action had begun, both `doneSteps` and `result` are undefined.
+   */
+  readonly doneSteps: number | undefined;
   readonly isInFront: boolean;
 }
 
@@ -91,6 +96,7 @@ export class PageActions {
     try {
       let result: R | undefined;
       let end: ActionOutcome<PageActionResult>['end'];
+      let doneSteps: number | undefined;
       try {
         result = await operation(this.#frames);
         call.markActed();
@@ -98,6 +104,7 @@ export class PageActions {
       } catch (error) {
         if (!(error instanceof PageLostError) || !(error.hasBegun || error.isReplaced)) throw error;
         call.markActed();
+        doneSteps = error.doneSteps;
         end = await this.#explainPageLoss(call, frame, watch, error);
       }
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
@@ -112,6 +119,7 @@ export class PageActions {
         load,
         loadProblem: problem,
         end,
+        doneSteps,
         isInFront,
       };
     } finally {
@@ -173,7 +181,8 @@ export class PageActions {
     details: ResultDetails,
   ): Promise<BrowserResult> {
     const { result, load, end } = act;
-    const sentences = [`${actionText}.`, ...(details.sentences ?? [])];
+    const isUnconfirmed = result === undefined && act.doneSteps === undefined;
+    const sentences = [isUnconfirmed ? unconfirmedActionText : `${actionText}.`, ...(details.sentences ?? [])];
     const content = [...(details.content ?? [])];
     if (end === 'tab_closed') return { text: [...sentences, 'The tab closed.'].join(' ') };
     if (end === 'frame_removed') sentences.push('The page removed the frame of the element.');
@@ -248,6 +257,9 @@ async function waitForNavigationStart(watch: TabWatch, signal: AbortSignal): Pro
   while (!watch.hasStarted && !watch.isClosed && watch.error === undefined && Date.now() < endMs)
     await watch.next(endMs - Date.now(), signal);
 }
+
+const unconfirmedActionText =
+  'The document ended before the action or during it. Check whether the action took effect before you repeat it.';
 
 const downloadNote = 'A download began.';
 

@@ -250,4 +250,5 @@ export const isProgress: TypeGuard<page.PageProgress> = makeShapeGuard<page.Page
   message: isText,
   progress: makeOptionalGuard(isNumber),
   total: makeOptionalGuard(isNumber),
+  doneSteps: makeOptionalGuard(isNumber),
 });

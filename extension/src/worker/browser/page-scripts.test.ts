@@ -141,6 +141,29 @@ test('the first operation injects the page script, later ones reuse the port, an
   assert.deepEqual(third?.op === 'run' && third.after, { ref: 7, snapshot: 2 });
 });
 
+test('the error of a lost document reports whether the operation had acted, and how many fields it had filled', async (t) => {
+  const { ports, reports, runOperation, sendMessage } = makeFixture(t);
+  for (const [doneSteps, progressReports] of [
+    [undefined, [{ message: 'waiting' }]],
+    [0, [{ message: '', doneSteps: 0 }]],
+    [
+      2,
+      [
+        { message: '', doneSteps: 0 },
+        { message: 'filling', doneSteps: 2 },
+        { message: '', doneSteps: 0 },
+      ],
+    ],
+  ] as const) {
+    const runningOperation = runOperation();
+    await runPendingPromises();
+    for (const progress of progressReports) sendMessage({ op: 'progress', id: 1, progress });
+    ports.at(-1)?.events.onDisconnect();
+    await assert.rejects(runningOperation, (error) => error instanceof PageLostError && error.doneSteps === doneSteps);
+  }
+  assert.deepEqual(reports, [{ message: 'waiting' }, { message: 'filling' }], 'empty messages must not be reported');
+});
+
 test('an error of the page script becomes a tool error, and an invalid answer an internal error', async (t) => {
   const { runOperation, answerOperation, readErrorCode } = makeFixture(t);
   const staleErrorCode = readErrorCode(runOperation());

@@ -57,12 +57,18 @@ export class PageLostError extends ToolFailure {
   readonly hasBegun: boolean;
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
+  /**
+   * doneSteps is the number of form fields that the operation had filled, or undefined if the operation had not begun
+   * to act on the page.
+   */
+  readonly doneSteps: number | undefined;
 
-  constructor(tabState: TabState, hasBegun: boolean, isReplaced = false) {
+  constructor(tabState: TabState, hasBegun: boolean, isReplaced = false, doneSteps?: number) {
     super(makeDocumentGoneFailure(tabState, hasBegun).error);
     this.state = tabState;
     this.hasBegun = hasBegun;
     this.isReplaced = isReplaced;
+    this.doneSteps = doneSteps;
   }
 }
 
@@ -81,6 +87,8 @@ const CancelAnswerTimeoutMs = 2500;
 
 interface PendingOperation {
   hasBegun: boolean;
+  /** doneSteps is defined as in PageLostError. */
+  doneSteps: number | undefined;
   /** sentAtMs is when the worker last sent the message 'run', in milliseconds of Date.now(). */
   sentAtMs: number;
   sendRun(): void;
@@ -249,6 +257,7 @@ class PageConnection {
     let isCheckRunning = false;
     const pendingOperation: PendingOperation = {
       hasBegun: false,
+      doneSteps: undefined,
       sentAtMs: 0,
       sendRun: () => {
         const atMs = Date.now();
@@ -261,7 +270,10 @@ class PageConnection {
         else pendingOperation.sendRun();
       },
       onProgress: (value) => {
-        if (isProgress(value)) options.report(value);
+        if (!isProgress(value)) return;
+        const { doneSteps, ...report } = value;
+        if (doneSteps !== undefined) pendingOperation.doneSteps = Math.max(doneSteps, pendingOperation.doneSteps ?? 0);
+        if (report.message !== '') options.report(report);
       },
       onInput: (value, reportInputDone) => {
         const inputPromise = isInputRequest(value) ? options.onInput?.(value) : undefined;
@@ -276,7 +288,10 @@ class PageConnection {
         else if (answer.ok) resolve(answer.result);
         else reject(toOperationFailure(answer.error));
       },
-      onPageLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
+      onPageLost: (tabState, isReplaced) => {
+        const { hasBegun, doneSteps } = pendingOperation;
+        reject(new PageLostError(tabState, hasBegun, isReplaced, doneSteps));
+      },
       onSilence: async (silentMs) => {
         if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pendingOperation.hasBegun));
         if (isCheckRunning || !options.onSilence) return;

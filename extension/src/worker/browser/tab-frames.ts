@@ -195,11 +195,14 @@ export class TabFrames {
       const frameResult = await this.runInChildFrame(call, parent, 'framePoint', args);
       if (!frameResult?.point) return undefined;
       if (frameResult.hit || !args.scroll) return frameResult.point;
-      if (Date.now() >= endMs)
+      if (Date.now() >= endMs) {
+        const { covered: coveringLine } = frameResult;
         throw toolFailure(
           'not_hittable',
-          `input cannot reach the frame of the element: ${frameResult.covered ?? 'another element'} is in front of it`,
+          'input cannot reach the frame of the element: another element is in front of it. Close or move it first',
+          coveringLine === undefined ? undefined : `in front of the frame: ${coveringLine}`,
         );
+      }
       await sleep(100, call.signal);
     }
   }

@@ -193,6 +193,8 @@ async function waitInAllFrames(
     const knownDocumentIds = new Set([top, ...otherFrames].map(({ documentId }) => documentId));
     const now = (await frames.list(call)).slice(0, MaxFrames + 1);
     if (result && now.every(({ documentId }) => knownDocumentIds.has(documentId))) return result;
+    if (Date.now() >= endMs)
+      throw toolFailure('timeout', 'timed out while the page kept adding frames. Take a snapshot, or wait longer');
   }
 }
 

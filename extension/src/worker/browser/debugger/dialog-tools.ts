@@ -34,11 +34,12 @@ export function suspendOnDialog(
     if (openDialog && !isNavigation) throw makeDialogFailure(openDialog);
     const windowFocus = await browser.readWindowFocus();
     const nextDialog = openDialogs.waitForNextDialog(call.tabId);
+    const controller = new AbortController();
     try {
-      const runningTool = tool(call);
+      const runningTool = tool({ ...call, signal: AbortSignal.any([call.signal, controller.signal]) });
       const dialog = await Promise.race([runningTool.then(() => undefined), nextDialog.opened]);
       if (!dialog) return addDismissedDialog(openDialogs, call, await runningTool);
-      openDialogs.suspendTool(call.tabId, call.session, runningTool);
+      openDialogs.suspendTool({ tabId: call.tabId, tool: runningTool, session: call.session, controller });
       // Chrome activates the tab of a beforeunload dialog, so reactivate the tab that the user was viewing before the
       // dialog.
       if (dialog.kind === 'beforeunload')
@@ -66,7 +67,7 @@ function addDismissedDialog(openDialogs: TabDialogs, { tabId }: BrowserCall, too
 }
 
 function describeDismissedDialog(dialog: OpenDialog): string {
-  return `opentabs dismissed the ${formatDialogName(dialog)}, because it had no answer after ${DialogTimeoutMs / 60_000} min, or the session of its client ended`;
+  return `opentabs dismissed the ${formatDialogName(dialog)}, because it had no answer after ${DialogTimeoutMs / 60_000} min, or the session of its client ended. If an action opened it, the action was stopped`;
 }
 
 /**
@@ -123,23 +124,26 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
       throw toolFailure('not_found', `no dialog is open: ${describeDismissedDialog(dismissedDialogs)}`);
     if (!dialog)
       throw toolFailure('not_found', 'no dialog is open in this tab, or the debugger was not attached when it opened');
-    const suspendedCall = openDialogs.takeSuspendedTool(call.tabId);
+    const suspendedTool = openDialogs.findSuspendedTool(call.tabId, call.session);
     const isAccepted = readFlag(call.args, 'accept');
     const nextDialog = openDialogs.waitForNextDialog(call.tabId);
-    await answerDialog(debuggers, call, isAccepted, readText(call.args, 'promptText'));
-    openDialogs.markAnswered(call.tabId, dialog);
-    const answeredText = `${isAccepted ? 'Accepted' : 'Dismissed'} the ${formatDialogName(dialog)}.`;
-    const content = [formatMessageLine(dialog)];
+    // While this call waits for the suspended tool, a cancellation of this call also stops the tool.
+    const stopTool = () => suspendedTool?.controller.abort(call.signal.reason);
+    call.signal.addEventListener('abort', stopTool);
     try {
-      if (!suspendedCall)
+      await answerDialog(debuggers, call, isAccepted, readText(call.args, 'promptText'));
+      openDialogs.markAnswered(call.tabId, dialog);
+      const answeredText = `${isAccepted ? 'Accepted' : 'Dismissed'} the ${formatDialogName(dialog)}.`;
+      const content = [formatMessageLine(dialog)];
+      if (!suspendedTool)
         return { text: `${answeredText} Take a new snapshot to see what changed.`, content: content.join('\n') };
-      const toolOutcome = suspendedCall.then(
+      const toolOutcome = suspendedTool.tool.then(
         (toolResult) => ({ result: toolResult, failure: undefined }),
         (failure: unknown) => ({ result: undefined, failure }),
       );
       const toolOrDialog = await Promise.race([toolOutcome, nextDialog.opened]);
       if ('kind' in toolOrDialog) {
-        openDialogs.suspendTool(call.tabId, call.session, suspendedCall);
+        openDialogs.suspendTool(suspendedTool);
         return describeDialog(`${answeredText} `, toolOrDialog);
       }
       const { result: toolResult, failure } = toolOrDialog;
@@ -149,6 +153,7 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
       return { ...toolResult, text: `${answeredText} ${toolResult.text ?? ''}`.trim(), content: content.join('\n') };
     } finally {
       nextDialog.stop();
+      call.signal.removeEventListener('abort', stopTool);
     }
   };
 }

@@ -28,7 +28,14 @@ async function tickClock(ms: number): Promise<void> {
 }
 
 const { session } = makeBrowserCall({}, { session: 's1' });
-const neverResolve = () => new Promise<never>(() => undefined);
+
+/** suspendTool suspends a tool that never ends, and returns the tool's signal. */
+function suspendTool(tabId: number, toolSession = session): AbortSignal {
+  const controller = new AbortController();
+  const tool = new Promise<never>(() => undefined);
+  tabDialogs.suspendTool({ tabId, tool, session: toolSession, controller });
+  return controller.signal;
+}
 
 test('an unanswered dialog is dismissed after 5 min', async () => {
   openDialog(7);
@@ -61,18 +68,50 @@ test('a dialog that no tool opened is not dismissed while its tab is active', as
 test('a dialog that a tool opened is dismissed even in an active tab', async () => {
   isActive = true;
   openDialog(7);
-  tabDialogs.suspendTool(7, session, neverResolve());
+  const signal = suspendTool(7);
+  signal.addEventListener('abort', () => events.push('stop'));
   await tickClock(DialogTimeoutMs);
-  assert.deepEqual(events, ['dismiss 7']);
-  assert.equal(tabDialogs.takeSuspendedTool(7), undefined);
+  assert.deepEqual(events, ['stop', 'dismiss 7'], 'the tool must stop before its page continues');
+  assert.equal(tabDialogs.findSuspendedTool(7, session), undefined);
 });
 
 test('the end of a session dismisses the dialogs that its tools have opened', async () => {
   for (const tabId of [7, 8, 9]) openDialog(tabId);
-  tabDialogs.suspendTool(7, session, neverResolve());
-  tabDialogs.suspendTool(8, 's2', neverResolve());
+  const signals = [suspendTool(7), suspendTool(8, 's2')];
   await tabDialogs.endSession(session);
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [true, false],
+  );
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(tabDialogs.find(7), undefined);
   assert.notEqual(tabDialogs.find(8), undefined, 'the dialog of another session must stay open');
+});
+
+test('after the user has answered the dialog of a tool, the tool does not affect later dialogs', async () => {
+  openDialog(7);
+  const signal = suspendTool(7);
+  tabDialogs.handleEvent(7, 'Page.javascriptDialogClosed', {});
+  isActive = true;
+  openDialog(7);
+  assert.equal(tabDialogs.findSuspendedTool(7, session), undefined, 'the later dialog must not return the old result');
+  await tickClock(DialogTimeoutMs);
+  assert.equal(signal.aborted, false);
+  await tabDialogs.endSession(session);
+  assert.equal(signal.aborted, true, 'the end of the session must stop the tool that continues');
+  assert.deepEqual(events, [], "the user's own dialog must stay open");
+});
+
+test('a suspended tool is returned only to its own session, and not after its end', async () => {
+  openDialog(7);
+  let endTool = () => {};
+  const tool = new Promise<object>((resolve) => {
+    endTool = () => resolve({});
+  });
+  tabDialogs.suspendTool({ tabId: 7, tool, session, controller: new AbortController() });
+  assert.equal(tabDialogs.findSuspendedTool(7, 's2'), undefined);
+  assert.equal(tabDialogs.findSuspendedTool(7, session)?.tool, tool);
+  endTool();
+  await tickClock(0);
+  assert.equal(tabDialogs.findSuspendedTool(7, session), undefined);
 });

@@ -1,5 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import type { BrowserResult } from '../browser-tool.ts';
+import { makeCallFailure, type ToolFailure } from '../tool-failure.ts';
 
 const dialogKinds = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 
@@ -24,11 +25,19 @@ export interface DialogsOptions {
   dismiss(tabId: number): Promise<unknown>;
 }
 
-/** SuspendedTool is a running tool that waits until the agent has answered a dialog of its page. */
-interface SuspendedTool {
+/**
+ * SuspendedTool is a running tool whose call has returned early, because the page opened a dialog. No running call can
+ * cancel the tool, so its own `controller` stops the tool.
+ */
+export interface SuspendedTool {
+  readonly tabId: number;
   readonly tool: Promise<BrowserResult>;
   readonly session: string;
+  readonly controller: AbortController;
 }
+
+/** HoldDurationMs is how long a client keeps a tab after its last action in the tab, in milliseconds. */
+const HoldDurationMs = 60_000;
 
 /** DialogSeriesPauseMs is the longest pause between two consecutive dialogs of one series, in milliseconds. */
 const DialogSeriesPauseMs = 2000;
@@ -43,7 +52,13 @@ export class TabDialogs {
   readonly #openDialogs = new Map<number, OpenDialog>();
   readonly #lastDialogSeriesByTab = new Map<number, { readonly numberInSeries: number; readonly closedAtMs: number }>();
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
+  /** #suspendedTools contains the tools whose dialogs are still open, by tab ID. */
   readonly #suspendedTools = new Map<number, SuspendedTool>();
+  /**
+   * #unattendedTools contains all suspended tools that have not ended, with the time of their suspension. A tool can
+   * continue after the user has answered its dialog.
+   */
+  readonly #unattendedTools = new Map<SuspendedTool, number>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #dismissedDialogs = new Map<number, OpenDialog>();
 
@@ -90,6 +105,8 @@ export class TabDialogs {
   }
 
   async #dismissDialog(tabId: number, dialog: OpenDialog): Promise<void> {
+    // The tool must stop before its page continues.
+    this.#suspendedTools.get(tabId)?.controller.abort(makeStopReason('the dialog of the action had no answer'));
     this.#suspendedTools.delete(tabId);
     this.#dismissedDialogs.set(tabId, dialog);
     for (const oldestTabId of this.#dismissedDialogs.keys()) {
@@ -100,13 +117,25 @@ export class TabDialogs {
     this.markAnswered(tabId, dialog);
   }
 
-  /** endSession dismisses the dialogs that tools of an MCP session have opened. */
+  /** endSession stops the suspended tools of an MCP session, and dismisses the dialogs that the tools have opened. */
   async endSession(session: string): Promise<void> {
-    for (const [tabId, suspendedTool] of [...this.#suspendedTools]) {
+    for (const suspendedTool of [...this.#unattendedTools.keys()]) {
       if (suspendedTool.session !== session) continue;
-      this.#suspendedTools.delete(tabId);
-      const dialog = this.#openDialogs.get(tabId);
+      suspendedTool.controller.abort(makeStopReason('the session of the client ended'));
+      const { tabId } = suspendedTool;
+      const dialog = this.#suspendedTools.get(tabId) === suspendedTool ? this.#openDialogs.get(tabId) : undefined;
       if (dialog) await this.#dismissDialog(tabId, dialog);
+    }
+  }
+
+  /**
+   * stopReleasedTools stops the suspended tools in a tab that their client no longer holds, because the user stopped
+   * the client there, or the connection to the server was lost. A hold that ends by time does not stop the tools.
+   */
+  stopReleasedTools(tabId: number): void {
+    for (const [suspendedTool, suspendedAtMs] of [...this.#unattendedTools]) {
+      if (suspendedTool.tabId === tabId && Date.now() - suspendedAtMs < HoldDurationMs)
+        suspendedTool.controller.abort(makeStopReason('the user stopped the client, or the connection was lost'));
     }
   }
 
@@ -125,6 +154,7 @@ export class TabDialogs {
     if (dialog)
       this.#lastDialogSeriesByTab.set(tabId, { numberInSeries: dialog.numberInSeries, closedAtMs: Date.now() });
     this.#openDialogs.delete(tabId);
+    this.#suspendedTools.delete(tabId);
   }
 
   forgetTab(tabId: number): void {
@@ -154,16 +184,26 @@ export class TabDialogs {
 
   /**
    * suspendTool stores a running tool until its dialog is answered; then browser_handle_dialog returns the tool's
-   * result.
+   * result. If the dialog is already closed, suspendTool only ensures that the tool can still be stopped.
    */
-  suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
-    tool.catch(() => undefined);
-    this.#suspendedTools.set(tabId, { tool, session });
+  suspendTool(suspendedTool: SuspendedTool): void {
+    const { tabId, tool } = suspendedTool;
+    const forgetTool = () => {
+      this.#unattendedTools.delete(suspendedTool);
+      if (this.#suspendedTools.get(tabId) === suspendedTool) this.#suspendedTools.delete(tabId);
+    };
+    this.#unattendedTools.set(suspendedTool, Date.now());
+    tool.then(forgetTool, forgetTool);
+    if (this.#openDialogs.has(tabId)) this.#suspendedTools.set(tabId, suspendedTool);
   }
 
-  takeSuspendedTool(tabId: number): Promise<BrowserResult> | undefined {
+  /** The method `findSuspendedTool` returns a tool only to the MCP session that started the tool. */
+  findSuspendedTool(tabId: number, session: string): SuspendedTool | undefined {
     const suspendedTool = this.#suspendedTools.get(tabId);
-    this.#suspendedTools.delete(tabId);
-    return suspendedTool?.tool;
+    return suspendedTool?.session === session ? suspendedTool : undefined;
   }
+}
+
+function makeStopReason(why: string): ToolFailure {
+  return makeCallFailure('cancelled', `${why}, so the action was stopped`);
 }

@@ -9,7 +9,6 @@ import type { BrowserCall } from '../browser-tool.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import { ToolFailure, toolFailure } from '../tool-failure.ts';
 import type { UserInput } from '../user-input.ts';
-import type { ChildTarget } from './attachment.ts';
 import {
   type DebuggerSession,
   type Debuggers,
@@ -43,8 +42,11 @@ const fileChooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
-/** ActionStopper ends an operation when the user clicks or types in the operation's tab. */
-export type ActionStopper = Pick<UserInput, 'stopOnInput'>;
+/**
+ * ActionStopper ends an operation when the user clicks or types in the operation's tab, and reports which tabs clients
+ * hold.
+ */
+export type ActionStopper = Pick<UserInput, 'stopOnInput' | 'tabHolds' | 'changed'>;
 
 /**
  * TrustedInput runs operations with input events that a page cannot distinguish from a user's input. Without the
@@ -54,11 +56,23 @@ export class TrustedInput {
   readonly #debuggers: Debuggers;
   readonly #frames: TabFrames;
   readonly #userInput: ActionStopper;
+  #heldTabIds: ReadonlySet<number> = new Set();
 
   constructor(debuggers: Debuggers, frames: TabFrames, userInput: ActionStopper) {
     this.#debuggers = debuggers;
     this.#frames = frames;
     this.#userInput = userInput;
+    userInput.changed.addListener(() => this.#stopReleasedTools());
+  }
+
+  /**
+   * A call that the page's dialog has suspended has already returned, so the server cannot cancel the call when the user
+   * stops the client in the tab.
+   */
+  #stopReleasedTools(): void {
+    const heldTabIds = new Set(this.#userInput.tabHolds.map(({ tabId }) => tabId));
+    for (const tabId of this.#heldTabIds) if (!heldTabIds.has(tabId)) this.#debuggers.dialogs.stopReleasedTools(tabId);
+    this.#heldTabIds = heldTabIds;
   }
 
   /**
@@ -186,8 +200,9 @@ export class TrustedInput {
         if (method === 'Page.fileChooserOpened' && fallbackNotes.length === 0) fallbackNotes.push(fileChooserNote);
       }),
       session.onChildTarget((child) => {
-        if (child.kind === 'iframe') children.push(child.id);
-        const preparation = prepareFrame(session, child);
+        if (child.kind !== 'iframe') return Promise.resolve();
+        children.push(child.id);
+        const preparation = prepareFrame(session, child.id);
         framePreparations.push(preparation);
         return preparation;
       }),
@@ -207,6 +222,7 @@ export class TrustedInput {
     } finally {
       await input.releaseAll();
       for (const stop of stopFunctions) stop();
+      await Promise.all(children.map((childId) => resetFrame(session, childId)));
     }
   }
 }
@@ -226,12 +242,25 @@ function makeFallbackNote(error: unknown): string | undefined {
 }
 
 /** prepareFrame turns on the interception of file choosers and the focus emulation in a cross-site frame. */
-async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget): Promise<void> {
-  if (kind !== 'iframe') return;
-  await session.send('Page.enable', {}, undefined, id);
-  await session.send('Page.setInterceptFileChooserDialog', { enabled: true }, undefined, id);
-  await session.send('Emulation.setFocusEmulationEnabled', { enabled: true }, undefined, id);
+async function prepareFrame(session: DebuggerSession, childId: string): Promise<void> {
+  // Send all commands at once, so that a later resetFrame cannot overtake a command.
+  await Promise.all([
+    session.send('Page.enable', {}, undefined, childId),
+    ...frameModes.map((method) => session.send(method, { enabled: true }, undefined, childId)),
+  ]);
 }
+
+/**
+ * resetFrame undoes prepareFrame, because the debugger stays attached to the frame if another tool, such as a network
+ * recording, uses the feature "children".
+ */
+async function resetFrame(session: DebuggerSession, childId: string): Promise<void> {
+  const commands = frameModes.map((method) => session.send(method, { enabled: false }, FrameResetTimeoutMs, childId));
+  await Promise.allSettled(commands);
+}
+
+const frameModes = ['Page.setInterceptFileChooserDialog', 'Emulation.setFocusEmulationEnabled'] as const;
+const FrameResetTimeoutMs = 1000;
 
 function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
