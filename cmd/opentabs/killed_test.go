@@ -215,7 +215,7 @@ func killServerDuringCalls(t *testing.T, dirs config.Dirs, killIndex int) (finis
 	select {
 	case <-minCallsReached:
 	case <-time.After(hangTimeout):
-		t.Fatal("the server did not answer the calls within the time limit, want all answers")
+		t.Fatalf("the server answered %d calls within the time limit, and the machine did not stall for %s; want at least %d calls and %s", answeredCount.Load(), timeSinceStall(), minCalls, maxRecordDelay+maxStallTime)
 	}
 	kill.signaledAt = time.Now()
 	stopServer(os.Kill)

@@ -195,19 +195,23 @@ func killServer(dirs config.Dirs) bool {
 	if !ok || record.PID == os.Getpid() {
 		return false
 	}
-	return syscall.Kill(record.PID, syscall.SIGKILL) == nil && isPortFreed(record.Port)
+	return syscall.Kill(record.PID, syscall.SIGKILL) == nil && hasServerEnded(dirs, record)
 }
 
-// The kernel accepts connections for a killed process until the last thread of the process has ended.
-func isPortFreed(port int) bool {
+// The kernel accepts connections for a killed process until the last thread of the process has ended. A client may start
+// the next server on the same port.
+func hasServerEnded(dirs config.Dirs, killed config.Server) bool {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for deadline := time.Now().Add(hangTimeout); time.Now().Before(deadline); <-ticker.C {
-		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(killed.Port)))
 		if err != nil {
 			return true
 		}
 		_ = conn.Close()
+		if record, ok := dirs.ReadServer(); ok && record.PID != killed.PID {
+			return true
+		}
 	}
 	return false
 }

@@ -182,7 +182,7 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 // Wait waits for the end of the call and passes each progress notification to the function
 // notify, starting with the latest one so far. The function notify may be nil, and runs on
 // the goroutine of Wait. If notify lags behind by more than 16 notifications, the oldest ones
-// that are not for the user are lost first. If ctx ends before the job's call, Wait returns the
+// are lost, those for the user last. If ctx ends before the job's call, Wait returns the
 // error of ctx. Any number of goroutines may call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	job.mu.Lock()

@@ -6,17 +6,17 @@ import type { LastUsedNumbers, PageAnswer, PageOperation, PageOperationName, Pag
 import { isRecord } from './record.ts';
 
 /**
- * MaxOperationAgeMs is the maximum age of a message 'run' that starts an operation, in milliseconds. The worker ends an
+ * MaxOperationAgeMs is the maximum age of a message that starts an operation, in milliseconds. The worker ends an
  * operation that has not begun no earlier than 2 s after the message.
  */
-export const MaxOperationAgeMs = 1000;
+export const MaxOperationAgeMs = 1500;
 
 export type WorkerToPageMessage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
    * contains the highest element number and the highest snapshot number that earlier documents of the frame used.
    * `hasInput` is true if the operation can request trusted input. `atMs` is when the worker sent the message, in
-   * milliseconds of Date.now(). The page script answers a message that is older than MaxOperationAgeMs only with 'late',
+   * milliseconds of Date.now(). If the message is older than MaxOperationAgeMs, the page script answers only with 'late',
    * because the worker may have ended the operation.
    */
   | {
@@ -27,6 +27,8 @@ export type WorkerToPageMessage =
       readonly hasInput: boolean;
       readonly atMs: number;
     }
+  /** Starts an operation whose message 'run' was late. `atMs` is defined as in 'run'. */
+  | { readonly op: 'start'; readonly id: number; readonly atMs: number }
   /**
    * Answers the page script's message 'input'. `isDone` is false if the worker could not send the trusted input to the
    * page.
@@ -48,7 +50,7 @@ export type SerializedPageMessage =
 
 export type PageToWorkerMessage =
   | { readonly op: 'begun'; readonly id: number }
-  /** The worker sends the message 'run' again if the operation has not ended. */
+  /** The worker sends the message 'start' if the operation has not ended. */
   | { readonly op: 'late'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /** Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. */
@@ -89,6 +91,7 @@ function isWorkerToPageMessage(value: unknown): value is WorkerToPageMessage {
   if (!isRecord(value)) return false;
   const { op, id, operation, reason, after, hasInput, atMs, input, isDone } = value;
   if (op === 'ping') return true;
+  if (op === 'start') return typeof id === 'number' && typeof atMs === 'number';
   if (op === 'inputDone') return typeof input === 'number' && typeof isDone === 'boolean';
   if (op === 'cancel') return typeof id === 'number' && typeof reason === 'string';
   return (

@@ -121,15 +121,15 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	return h, nil
 }
 
-// The function ask must fail with ErrServerUnresponsive after healthTimeout. If the timeout fired late, the server had no
-// time to answer, so retryAfterStall calls ask once more.
-func retryAfterStall(ctx context.Context, now func() time.Time, ask func() error) error {
+// The function send waits for the server's answer for healthTimeout. If the timeout fired late, the server had no time
+// to answer, so retryAfterStall calls send once more.
+func retryAfterStall(ctx context.Context, now func() time.Time, send func() error) error {
 	startTime := now()
-	err := ask()
+	err := send()
 	if !errors.Is(err, ErrServerUnresponsive) || ctx.Err() != nil || now().Sub(startTime) <= healthTimeout+maxTimerDelay {
 		return err
 	}
-	return ask()
+	return send()
 }
 
 // Status requests what the server reports about itself, its browsers, plugins and MCP

@@ -81,8 +81,8 @@ func TestClientDetectsPortTaken(t *testing.T) {
 	}
 }
 
-// If the health timeout fires late, as after a sleep of the machine, the client asks once more.
-func TestClientAsksAgainAfterStall(t *testing.T) {
+// If the health timeout fires late, as after a sleep of the machine, the client sends its request once more.
+func TestClientSendsAgainAfterStall(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
 		delayPerReading time.Duration // each reading of the client's clock advances the clock by delayPerReading

@@ -229,7 +229,9 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 		storedCaller.Scope = wire.ScopeOnce
 	}
 	policyChange.Scope = storedCaller.Scope
-	g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
+	if !r.IsFromRecheck { // after a recheck, only the changed permissions allow the call, as long as they last
+		g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
+	}
 	g.p.opts.RecordChange(policyChange)
 	if storedCaller.Scope != wire.ScopeOnce { // the new permission may also allow calls that wait for approval
 		go g.p.file.NotifyListeners()

@@ -343,6 +343,13 @@ func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	if a, ok := g.enforcer.Approval(callInfo); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
 		t.Errorf("approval = %+v; want always, by x", a)
 	}
+	// A call that continues because the permission has changed keeps no approval for later changes.
+	recheckDecision := dispatch.Resolution{Allow: true, Scope: wire.ScopeOnce, Surface: "a change of its permission", IsFromRecheck: true}
+	g.enforcer.Gates()[2].(dispatch.DecisionObserver).ObserveDecision(callInfo, dispatch.Ticket{}, recheckDecision)
+	g.failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil {
+		t.Errorf("verdict after auto and ask = %+v; want a suspended call", v)
+	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	if v := g.enforcer.CurrentVerdict(callInfo); v.BlockError == nil || v.BlockError.Code != wire.ErrDenied {
 		t.Errorf("verdict for off = %+v; want a block with the code denied", v)

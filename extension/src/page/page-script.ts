@@ -2,7 +2,12 @@
 // of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
 import { listenToPagePorts, type PagePort } from '../chrome-pages.ts';
-import { MaxOperationAgeMs, type PageToWorkerMessage, readMessageToPage } from '../page-message.ts';
+import {
+  MaxOperationAgeMs,
+  type PageToWorkerMessage,
+  readMessageToPage,
+  type WorkerToPageMessage,
+} from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
 import type { InputRequest } from './input-request.ts';
 import { continueNumbering, executeOperation, readLastNumbers } from './main.ts';
@@ -11,8 +16,12 @@ import type { PageOperation, PageProgress } from './operations.ts';
 /** PAGE_SCRIPT_MARK is a global variable in the isolated world of each document in which the page script runs. */
 const PAGE_SCRIPT_MARK = 'opentabsPage';
 
+type RunMessage = Extract<WorkerToPageMessage, { op: 'run' }>;
+
 function serveOperations(port: PagePort) {
   const runningOperations = new Map<number, AbortController>();
+  /** lateOperations contains the operations whose messages were late, until the worker confirms them. */
+  const lateOperations = new Map<number, RunMessage>();
   const inputHandlers = new Map<number, (isDone: boolean) => void>();
   let lastInput = 0;
   const textJoiner = new TextJoiner();
@@ -41,20 +50,31 @@ function serveOperations(port: PagePort) {
     runningOperations.delete(id);
     sendMessage({ op: 'answer', id, answer, last: readLastNumbers() });
   };
+  const startUnlessLate = (message: RunMessage, atMs: number) => {
+    const { id } = message;
+    if (Date.now() - atMs > MaxOperationAgeMs) {
+      lateOperations.set(id, message);
+      sendMessage({ op: 'late', id });
+      return;
+    }
+    lateOperations.delete(id);
+    continueNumbering(message.after);
+    void runOperation(id, message.operation, message.hasInput);
+  };
   return {
     onText(textPiece: unknown) {
       const messageText = textJoiner.add(textPiece);
       const message = messageText === undefined ? undefined : readMessageToPage(messageText);
-      if (message?.op === 'run') {
-        if (Date.now() - message.atMs > MaxOperationAgeMs) {
-          sendMessage({ op: 'late', id: message.id });
-          return;
-        }
-        continueNumbering(message.after);
-        void runOperation(message.id, message.operation, message.hasInput);
+      if (message?.op === 'run') startUnlessLate(message, message.atMs);
+      if (message?.op === 'start') {
+        const lateOperation = lateOperations.get(message.id);
+        if (lateOperation) startUnlessLate(lateOperation, message.atMs);
       }
       if (message?.op === 'inputDone') inputHandlers.get(message.input)?.(message.isDone);
-      if (message?.op === 'cancel') runningOperations.get(message.id)?.abort(message.reason);
+      if (message?.op === 'cancel') {
+        lateOperations.delete(message.id);
+        runningOperations.get(message.id)?.abort(message.reason);
+      }
       if (message?.op === 'ping') sendMessage({ op: 'pong' });
     },
     onDisconnect() {

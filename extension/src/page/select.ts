@@ -217,6 +217,7 @@ async function chooseInCustomList(
         context,
       );
     }
+    context.markActed();
     let option = list ? await findOption(list, value, context) : undefined;
     // Some lists of multiple choice omit the options that are already chosen.
     if (option && !(option instanceof Element) && showsExactChoice(element, value)) {

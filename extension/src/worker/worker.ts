@@ -398,7 +398,7 @@ link.lostSignal.addListener(() => {
   badge.setWaitingCount(0);
   notifications.onLinkLost();
   panels.clearCalls();
-  userInput.setTabHolds([]);
+  userInput.forgetTabHolds();
 });
 link.changed.addListener(() => {
   badge.scheduleRedraw();

@@ -151,7 +151,8 @@ class ActionTools {
       return value === undefined || value === wantedValues.get(target) ? [] : [`${target}: ${value}`];
     });
     const actionText = `Filled ${outcomes.length - failedOutcomes.length} of ${fields.length} fields`;
-    return await this.#pageActions.describe(call, actionText, lastOutcome, { sentences, content });
+    const act = outcomes.length > 0 ? { ...lastOutcome, doneSteps: lastOutcome.doneSteps ?? 0 } : lastOutcome;
+    return await this.#pageActions.describe(call, actionText, act, { sentences, content });
   }
 
   async selectOption(call: BrowserCall): Promise<BrowserResult> {

@@ -277,19 +277,14 @@ test('a page that runs scripts but ignores pings counts as replaced; the next op
   assert.equal(injectedScripts.length, 3, 'want 3 injections: 2 operations, 1 probe');
 });
 
-test('the worker sends an operation that arrived late again, unless the operation has been cancelled', async (t) => {
+test('the worker confirms an operation that arrived late, unless the operation has been cancelled', async (t) => {
   const { runOperation, receivedMessages, sendMessage, answerOperation, controller } = makeFixture(t);
   const runningOperation = runOperation();
   await runPendingPromises();
-  t.mock.timers.tick(1500);
+  receivedMessages.splice(0);
+  t.mock.timers.tick(1800);
   sendMessage({ op: 'late', id: 1 });
-  assert.deepEqual(
-    receivedMessages.map((message) => message.op === 'run' && [message.id, message.atMs]),
-    [
-      [1, 0],
-      [1, 1500],
-    ],
-  );
+  assert.deepEqual(receivedMessages.splice(0), [{ op: 'start', id: 1, atMs: 1800 }]);
   answerOperation(1, { ok: true, result: defaultTabState });
   assert.deepEqual(await runningOperation, defaultTabState);
   const cancelledOperation = runOperation();
@@ -298,10 +293,22 @@ test('the worker sends an operation that arrived late again, unless the operatio
   controller.abort(new Error('enough'));
   sendMessage({ op: 'late', id: 2 });
   await assert.rejects(cancelledOperation, /enough/);
-  assert.deepEqual(
-    receivedMessages.map(({ op }) => op).filter((op) => op === 'run'),
-    [],
-  );
+  assert.ok(receivedMessages.every(({ op }) => op === 'cancel'));
+});
+
+test('an operation whose start is always late fails as not started', async (t) => {
+  const { runOperation, receivedMessages, sendMessage } = makeFixture(t);
+  const failedOperation = assert.rejects(runOperation(), (error) => {
+    assert.ok(error instanceof ToolFailure);
+    const { code, notStarted } = error.error;
+    assert.deepEqual([code, notStarted], ['page_unresponsive', true]);
+    return true;
+  });
+  await runPendingPromises();
+  for (let i = 0; i < 11; i++) sendMessage({ op: 'late', id: 1 });
+  await failedOperation;
+  const starts = receivedMessages.filter(({ op }) => op === 'start');
+  assert.deepEqual([starts.length, receivedMessages.at(-1)?.op], [10, 'cancel']);
 });
 
 test('an operation that is sent to a silent page fails only when the page script can no longer start it', async (t) => {

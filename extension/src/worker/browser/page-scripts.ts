@@ -53,7 +53,7 @@ export interface RunOptions {
 /** PageLostError is the error of an operation whose document was closed or replaced during the operation. */
 export class PageLostError extends ToolFailure {
   readonly state: TabState;
-  /** hasBegun is false if the worker's page script never received the requested operation. */
+  /** hasBegun is false if the page script never started the requested operation. */
   readonly hasBegun: boolean;
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
@@ -82,6 +82,8 @@ const PageSilenceThresholdMs = 2000;
 const ContentProbeTimeoutMs = 500;
 /** UnresponsiveAfterMs is how long a page may send no message before its operations fail, in milliseconds. */
 const UnresponsiveAfterMs = 10_000;
+/** After MaxLateStarts late messages of one operation, the page counts as unresponsive. */
+const MaxLateStarts = 10;
 const IdleCloseDelayMs = 30_000;
 const CancelAnswerTimeoutMs = 2500;
 
@@ -89,9 +91,8 @@ interface PendingOperation {
   hasBegun: boolean;
   /** doneSteps is defined as in PageLostError. */
   doneSteps: number | undefined;
-  /** sentAtMs is when the worker last sent the message 'run', in milliseconds of Date.now(). */
+  /** sentAtMs is when the worker last sent the message 'run' or 'start', in milliseconds of Date.now(). */
   sentAtMs: number;
-  sendRun(): void;
   onLate(): void;
   onProgress(value: unknown): void;
   onInput(value: unknown, reportInputDone: (isDone: boolean) => void): void;
@@ -236,7 +237,10 @@ class PageConnection {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
           cancelOperation();
         });
-        pendingOperation.sendRun();
+        const hasInput = options.onInput !== undefined;
+        const atMs = Date.now();
+        pendingOperation.sentAtMs = atMs;
+        this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput, atMs });
       });
     } catch (error) {
       if (this.#pendingOperations.has(id)) cancelOperation();
@@ -255,19 +259,20 @@ class PageConnection {
     reject: (error: unknown) => void,
   ): PendingOperation {
     let isCheckRunning = false;
+    let lateCount = 0;
     const pendingOperation: PendingOperation = {
       hasBegun: false,
       doneSteps: undefined,
       sentAtMs: 0,
-      sendRun: () => {
-        const atMs = Date.now();
-        pendingOperation.sentAtMs = atMs;
-        const hasInput = options.onInput !== undefined;
-        this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput, atMs });
-      },
       onLate: () => {
+        lateCount++;
         if (options.signal.aborted) reject(options.signal.reason);
-        else pendingOperation.sendRun();
+        else if (lateCount > MaxLateStarts) reject(makeUnresponsiveFailure(false));
+        else {
+          const atMs = Date.now();
+          pendingOperation.sentAtMs = atMs;
+          this.#send({ op: 'start', id, atMs });
+        }
       },
       onProgress: (value) => {
         if (!isProgress(value)) return;

@@ -28,6 +28,9 @@ const TabUseDurationMs = 60_000;
  */
 const MaxInputReportDelayMs = 2000;
 
+/** MaxHoldReportDelayMs is the longest time that a frame of the server about tab holds needs, in milliseconds. */
+const MaxHoldReportDelayMs = 1000;
+
 const modifierKeys = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
 
 /** ExpectedInput is an input event that the debugger has sent and that the page has not reported yet. */
@@ -47,6 +50,8 @@ interface RunningAction {
  */
 export class UserInput {
   readonly changed = new Signal();
+  /** The signal `released` fires with a tab whose client may no longer act there, because the user stopped the client. */
+  readonly released = new Signal<[tabId: number]>();
   readonly #options: UserInputOptions;
   readonly #expectedInputs = new Set<ExpectedInput>();
   /**
@@ -71,8 +76,18 @@ export class UserInput {
     return [...this.#runningActions].some((runningAction) => runningAction.tabId === tabId);
   }
 
+  /** Without a link to the server, the extension does not know which clients hold tabs. */
+  forgetTabHolds(): void {
+    this.#storedTabHolds = [];
+    this.changed.emit();
+  }
+
   setTabHolds(tabHolds: readonly TabHold[]): void {
     const nowMs = Date.now();
+    // A hold that ends by time disappears from the list, too.
+    const releasedHolds = this.#storedTabHolds.filter(
+      ({ tabId, endMs }) => endMs > nowMs + MaxHoldReportDelayMs && tabHolds.every((hold) => hold.tabId !== tabId),
+    );
     this.#storedTabHolds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
     for (const [tabId, endMs] of this.#watchEndMsByTab) if (endMs <= nowMs) this.#watchEndMsByTab.delete(tabId);
     for (const { tabId, endMs } of this.#storedTabHolds) {
@@ -81,6 +96,7 @@ export class UserInput {
       this.#watchTabInput(tabId, undefined);
     }
     this.changed.emit();
+    for (const { tabId } of releasedHolds) this.released.emit(tabId);
   }
 
   recordDocument(tabId: number, documentId: string): void {

@@ -68,8 +68,8 @@ test('a suspended tool stops when its session ends, even if the user answers the
 
 test('a suspended tool stops when the user stops the client in the tab', async () => {
   await fillUntilDialog();
-  fixture.debuggers.dialogs.stopReleasedTools(8);
-  fixture.debuggers.dialogs.stopReleasedTools(7);
+  fixture.debuggers.dialogs.stopSuspendedTools(8);
+  fixture.debuggers.dialogs.stopSuspendedTools(7);
   await closeDialogByUser();
   assert.deepEqual(filledFields, ['first']);
 });

@@ -36,9 +36,6 @@ export interface SuspendedTool {
   readonly controller: AbortController;
 }
 
-/** HoldDurationMs is how long a client keeps a tab after its last action in the tab, in milliseconds. */
-const HoldDurationMs = 60_000;
-
 /** DialogSeriesPauseMs is the longest pause between two consecutive dialogs of one series, in milliseconds. */
 const DialogSeriesPauseMs = 2000;
 
@@ -55,10 +52,10 @@ export class TabDialogs {
   /** #suspendedTools contains the tools whose dialogs are still open, by tab ID. */
   readonly #suspendedTools = new Map<number, SuspendedTool>();
   /**
-   * #unattendedTools contains all suspended tools that have not ended, with the time of their suspension. A tool can
-   * continue after the user has answered its dialog.
+   * #unattendedTools contains all suspended tools that have not ended. A tool can continue after the user has answered
+   * its dialog.
    */
-  readonly #unattendedTools = new Map<SuspendedTool, number>();
+  readonly #unattendedTools = new Set<SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #dismissedDialogs = new Map<number, OpenDialog>();
 
@@ -119,7 +116,7 @@ export class TabDialogs {
 
   /** endSession stops the suspended tools of an MCP session, and dismisses the dialogs that the tools have opened. */
   async endSession(session: string): Promise<void> {
-    for (const suspendedTool of [...this.#unattendedTools.keys()]) {
+    for (const suspendedTool of [...this.#unattendedTools]) {
       if (suspendedTool.session !== session) continue;
       suspendedTool.controller.abort(makeStopReason('the session of the client ended'));
       const { tabId } = suspendedTool;
@@ -128,15 +125,10 @@ export class TabDialogs {
     }
   }
 
-  /**
-   * stopReleasedTools stops the suspended tools in a tab that their client no longer holds, because the user stopped
-   * the client there, or the connection to the server was lost. A hold that ends by time does not stop the tools.
-   */
-  stopReleasedTools(tabId: number): void {
-    for (const [suspendedTool, suspendedAtMs] of [...this.#unattendedTools]) {
-      if (suspendedTool.tabId === tabId && Date.now() - suspendedAtMs < HoldDurationMs)
-        suspendedTool.controller.abort(makeStopReason('the user stopped the client, or the connection was lost'));
-    }
+  /** stopSuspendedTools stops the suspended tools in a tab in which the user stopped the client. */
+  stopSuspendedTools(tabId: number): void {
+    for (const suspendedTool of [...this.#unattendedTools])
+      if (suspendedTool.tabId === tabId) suspendedTool.controller.abort(makeStopReason('the user stopped the client'));
   }
 
   findDismissedDialog(tabId: number): OpenDialog | undefined {
@@ -192,7 +184,7 @@ export class TabDialogs {
       this.#unattendedTools.delete(suspendedTool);
       if (this.#suspendedTools.get(tabId) === suspendedTool) this.#suspendedTools.delete(tabId);
     };
-    this.#unattendedTools.set(suspendedTool, Date.now());
+    this.#unattendedTools.add(suspendedTool);
     tool.then(forgetTool, forgetTool);
     if (this.#openDialogs.has(tabId)) this.#suspendedTools.set(tabId, suspendedTool);
   }

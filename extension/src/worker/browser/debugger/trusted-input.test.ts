@@ -7,7 +7,7 @@ import { TabFrames } from '../tab-frames.ts';
 import { UserInput } from '../user-input.ts';
 import { TrustedInput } from './trusted-input.ts';
 
-beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval'] }));
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] }));
 afterEach(() => mock.timers.reset());
 
 const frame = { tabId: 7, documentId: 'd1', frameId: 0, prefix: '' };
@@ -54,6 +54,14 @@ test('a tool that a dialog has suspended stops when the server reports that its 
   userInput.setTabHolds([tabHold]);
   userInput.setTabHolds([tabHold, { ...tabHold, tabId: 8 }]);
   assert.equal(controller.signal.aborted, false);
+  userInput.forgetTabHolds(); // the link is lost for a moment
+  userInput.setTabHolds([tabHold]);
+  assert.equal(controller.signal.aborted, false);
+  mock.timers.tick(59_500);
+  userInput.setTabHolds([]); // the hold has ended by time
+  userInput.setTabHolds([tabHold, { ...tabHold, tabId: 8 }]);
+  assert.equal(controller.signal.aborted, false);
+  mock.timers.tick(50_000);
   userInput.setTabHolds([{ ...tabHold, tabId: 8 }]);
   assert.equal(controller.signal.aborted, true);
 });

@@ -42,11 +42,8 @@ const fileChooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
-/**
- * ActionStopper ends an operation when the user clicks or types in the operation's tab, and reports which tabs clients
- * hold.
- */
-export type ActionStopper = Pick<UserInput, 'stopOnInput' | 'tabHolds' | 'changed'>;
+/** ActionStopper ends an operation when the user clicks or types in the operation's tab, or stops the client there. */
+export type ActionStopper = Pick<UserInput, 'stopOnInput' | 'released'>;
 
 /**
  * TrustedInput runs operations with input events that a page cannot distinguish from a user's input. Without the
@@ -56,23 +53,14 @@ export class TrustedInput {
   readonly #debuggers: Debuggers;
   readonly #frames: TabFrames;
   readonly #userInput: ActionStopper;
-  #heldTabIds: ReadonlySet<number> = new Set();
 
   constructor(debuggers: Debuggers, frames: TabFrames, userInput: ActionStopper) {
     this.#debuggers = debuggers;
     this.#frames = frames;
     this.#userInput = userInput;
-    userInput.changed.addListener(() => this.#stopReleasedTools());
-  }
-
-  /**
-   * A call that the page's dialog has suspended has already returned, so the server cannot cancel the call when the user
-   * stops the client in the tab.
-   */
-  #stopReleasedTools(): void {
-    const heldTabIds = new Set(this.#userInput.tabHolds.map(({ tabId }) => tabId));
-    for (const tabId of this.#heldTabIds) if (!heldTabIds.has(tabId)) this.#debuggers.dialogs.stopReleasedTools(tabId);
-    this.#heldTabIds = heldTabIds;
+    // A call that the page's dialog has suspended has already returned, so the server cannot cancel the call when the
+    // user stops the client in the tab.
+    userInput.released.addListener((tabId) => debuggers.dialogs.stopSuspendedTools(tabId));
   }
 
   /**
@@ -116,7 +104,7 @@ export class TrustedInput {
       const fallbackNote = makeFallbackNote(error);
       if (fallbackNote === undefined || call.signal.aborted || trustedAttempt.input?.hasSentInput) throw error;
       if (runningOperation && isTrusted) stopController.abort(error);
-      if (runningOperation && ActsBeforeInput.has(name)) return await runningOperation;
+      if (runningOperation && isTrusted && ActsBeforeInput.has(name)) return await runningOperation;
       if (!runningOperation || isTrusted) {
         await runningOperation?.catch(() => undefined);
         runningOperation = runInPage();
