@@ -286,6 +286,7 @@ const panels = makePanels({
     activateTab: browser.activateTab,
     openDetails: () => browser.openTab(browser.makeDetailsPageUrl()),
     allowDebugger: () => debuggers.allowDebugger(),
+    stopSuspendedTools: (tabId) => debuggers.dialogs.stopSuspendedTools(tabId),
     renameBrowser: (name) => identity.rename(name),
     pairAgain: () => pairing.restart(),
     setPort: (port) => pairing.setPort(port),

@@ -4,6 +4,8 @@ import { encodeRequest } from '../../../../wire/frame.ts';
 import type { Action } from '../../panel-message.ts';
 import { makePanelActions } from './panel-actions.ts';
 
+const suspendedTabId = 8;
+
 function makeFixture(decide: () => Promise<never>) {
   const actionLog: string[] = [];
   const recordAction =
@@ -23,6 +25,7 @@ function makeFixture(decide: () => Promise<never>) {
     activateTab: recordAction('show'),
     openDetails: recordAction('details'),
     allowDebugger: recordAction('allow the debugger'),
+    stopSuspendedTools: (tabId) => tabId === suspendedTabId,
     renameBrowser: recordAction('rename'),
     pairAgain: recordAction('pair again'),
     setPort: recordAction('port'),
@@ -94,4 +97,10 @@ test('makePanelActions performs actions of the browser itself without the server
     'details',
     'allow the debugger',
   ]);
+});
+
+test('Stop succeeds if it stopped a suspended action in a tab that no client holds', async () => {
+  const { runPanelAction, actionLog } = makeFixture(() => Promise.reject(new Error('no client uses tab 8')));
+  assert.deepEqual(await runPanelAction({ op: 'release', tabId: suspendedTabId }), {});
+  assert.match(actionLog.join(), /tab\.release/);
 });

@@ -8,6 +8,8 @@ export interface PanelActionsOptions {
   activateTab(tabId: number): Promise<void>;
   openDetails(): Promise<void>;
   allowDebugger(): Promise<void>;
+  /** stopSuspendedTools stops the actions that a dialog has suspended in a tab, and returns true if there were any. */
+  stopSuspendedTools(tabId: number): boolean;
   renameBrowser(name: string): Promise<void>;
   pairAgain(): Promise<void>;
   setPort(port: number): Promise<void>;
@@ -16,6 +18,13 @@ export interface PanelActionsOptions {
 /** makePanelActions returns a function that rejects with an error message for the user if an action fails. */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, activateTab, openDetails, allowDebugger, renameBrowser, pairAgain, setPort } = options;
+  /** The client's hold of the tab may have ended while a dialog suspended its action, so the server may know no client. */
+  const releaseTab = async (tabId: number): Promise<void> => {
+    const hasStopped = options.stopSuspendedTools(tabId);
+    await link.request('tab.release', { tabId }).catch((error: unknown) => {
+      if (!hasStopped) throw error;
+    });
+  };
   const toActionResult = (actionPromise: Promise<unknown>): Promise<ActionResult> => actionPromise.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toActionResult(link.request('call.cancel', { callId })),
@@ -39,7 +48,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     lateAccess: ({ params }) => toActionResult(link.request('config.lateAccess', params)),
     browserTools: ({ params }) => toActionResult(link.request('config.browserTools', params)),
     site: ({ params }) => toActionResult(link.request('config.site', params)),
-    release: ({ tabId }) => toActionResult(link.request('tab.release', { tabId })),
+    release: ({ tabId }) => toActionResult(releaseTab(tabId)),
     reload: ({ tabId }) => toActionResult(reloadTab(tabId)),
     show: ({ tabId }) => toActionResult(activateTab(tabId)),
     rename: ({ name }) => toActionResult(renameBrowser(name).then(() => link.restart())),

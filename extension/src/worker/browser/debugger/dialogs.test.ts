@@ -102,16 +102,18 @@ test('after the user has answered the dialog of a tool, the tool does not affect
   assert.deepEqual(events, [], "the user's own dialog must stay open");
 });
 
-test('a suspended tool is returned only to its own session, and not after its end', async () => {
+test('a suspended tool is returned only to its own session, until its dialog closes', async () => {
   openDialog(7);
   let endTool = () => {};
   const tool = new Promise<object>((resolve) => {
     endTool = () => resolve({});
   });
   tabDialogs.suspendTool({ tabId: 7, tool, session, controller: new AbortController() });
+  endTool(); // for example, a wait for the page can end while the dialog is open
+  await tickClock(0);
   assert.equal(tabDialogs.findSuspendedTool(7, 's2'), undefined);
   assert.equal(tabDialogs.findSuspendedTool(7, session)?.tool, tool);
-  endTool();
-  await tickClock(0);
+  await tabDialogs.endSession(session);
+  assert.deepEqual(events, ['dismiss 7']);
   assert.equal(tabDialogs.findSuspendedTool(7, session), undefined);
 });

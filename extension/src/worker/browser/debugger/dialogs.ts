@@ -116,19 +116,23 @@ export class TabDialogs {
 
   /** endSession stops the suspended tools of an MCP session, and dismisses the dialogs that the tools have opened. */
   async endSession(session: string): Promise<void> {
-    for (const suspendedTool of [...this.#unattendedTools]) {
-      if (suspendedTool.session !== session) continue;
-      suspendedTool.controller.abort(makeStopReason('the session of the client ended'));
-      const { tabId } = suspendedTool;
-      const dialog = this.#suspendedTools.get(tabId) === suspendedTool ? this.#openDialogs.get(tabId) : undefined;
+    for (const suspendedTool of [...this.#unattendedTools])
+      if (suspendedTool.session === session)
+        suspendedTool.controller.abort(makeStopReason('the session of the client ended'));
+    for (const [tabId, suspendedTool] of [...this.#suspendedTools]) {
+      const dialog = suspendedTool.session === session ? this.#openDialogs.get(tabId) : undefined;
       if (dialog) await this.#dismissDialog(tabId, dialog);
     }
   }
 
-  /** stopSuspendedTools stops the suspended tools in a tab in which the user stopped the client. */
-  stopSuspendedTools(tabId: number): void {
-    for (const suspendedTool of [...this.#unattendedTools])
-      if (suspendedTool.tabId === tabId) suspendedTool.controller.abort(makeStopReason('the user stopped the client'));
+  /**
+   * stopSuspendedTools stops the suspended tools in a tab in which the user stopped the client. stopSuspendedTools returns
+   * true if it stopped a tool.
+   */
+  stopSuspendedTools(tabId: number): boolean {
+    const stoppedTools = [...this.#unattendedTools].filter((suspendedTool) => suspendedTool.tabId === tabId);
+    for (const { controller } of stoppedTools) controller.abort(makeStopReason('the user stopped the client'));
+    return stoppedTools.length > 0;
   }
 
   findDismissedDialog(tabId: number): OpenDialog | undefined {
@@ -180,10 +184,7 @@ export class TabDialogs {
    */
   suspendTool(suspendedTool: SuspendedTool): void {
     const { tabId, tool } = suspendedTool;
-    const forgetTool = () => {
-      this.#unattendedTools.delete(suspendedTool);
-      if (this.#suspendedTools.get(tabId) === suspendedTool) this.#suspendedTools.delete(tabId);
-    };
+    const forgetTool = () => this.#unattendedTools.delete(suspendedTool);
     this.#unattendedTools.add(suspendedTool);
     tool.then(forgetTool, forgetTool);
     if (this.#openDialogs.has(tabId)) this.#suspendedTools.set(tabId, suspendedTool);

@@ -104,7 +104,7 @@ export class ResourceTools {
 const currentHtmlExpression = `(() => {
   const removeValues = (root) => {
     for (const field of root.querySelectorAll('input, textarea, template')) {
-      if (field.localName === 'template') removeValues(field.content);
+      if (field.localName === 'template' && field.content) removeValues(field.content);
       else if (field.localName === 'textarea') field.textContent = '';
       else if (!/^(button|checkbox|radio|reset|submit)$/.test(field.type)) field.removeAttribute('value');
     }

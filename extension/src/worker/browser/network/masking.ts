@@ -26,7 +26,7 @@ function isSecretKey(value: string): boolean {
 /** maskWebTokens masks JSON Web Tokens: a part that starts with eyJ, and up to two further parts after dots. */
 function maskWebTokens(text: string): string {
   if (!text.includes('eyJ')) return text;
-  return text.replace(/[\w-]+(?:\.[\w-]*)*/g, (dottedText) => {
+  return text.replace(/[\w.-]+/g, (dottedText) => {
     const parts = dottedText.split('.');
     const maskedParts: string[] = [];
     for (let i = 0; i < parts.length; i++) {
