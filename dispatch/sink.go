@@ -45,12 +45,13 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	isInPage := !c.req.Tool.TargetKind.isChosenBeforeGates()
 	// If a tool has reported progress or made requests, the tool has started, even if the browser's error describes it
 	// as not started.
-	if isInPage && err.NotStarted && (c.reports.Count > 0 || c.requests.hasMadeRequests.Load()) {
+	hasStarted := isInPage && (c.reports.Count > 0 || c.requests.hasMadeRequests.Load())
+	if hasStarted && err.NotStarted {
 		startedErr := *err
 		startedErr.NotStarted = false
 		err = &startedErr
 	}
-	isRetried := c.state.status == statusRunning && isInPage && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasMadeRequests.Load()
+	isRetried := c.state.status == statusRunning && isInPage && !hasStarted && c.attempts.canRetry(err)
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}

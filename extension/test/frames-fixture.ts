@@ -53,3 +53,12 @@ export function makeTabFrames({ listTabFrames, answer }: FramesFixtureOptions): 
   });
   return new TabFrames({ scripts, listTabFrames: async () => listTabFrames(), isInFront: async () => false });
 }
+
+/** idleBrowser simulates the tab functions of Chrome for a tab that neither navigates nor loads. */
+export const idleBrowser = {
+  watchTabs: () => () => undefined,
+  readLoadedPage: async () => undefined,
+  readDisplayedTab: async () => undefined,
+  describeTab: async () => undefined,
+  findAccessProblem: () => undefined,
+} as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { findTool, makeBrowserCall } from '../../../test/browser-call.ts';
 import { DebuggerFixture } from '../../../test/debugger-fixture.ts';
-import { makeTabFrames } from '../../../test/frames-fixture.ts';
+import { idleBrowser, makeTabFrames } from '../../../test/frames-fixture.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { PageProgress } from '../../page/operations.ts';
 import { makeActionTools } from './acting.ts';
@@ -34,11 +34,7 @@ function makeTools(progressReports: readonly PageProgress[]) {
     groupTab: async () => 1,
   });
   const browser = {
-    watchTabs: () => () => undefined,
-    readLoadedPage: async () => undefined,
-    readDisplayedTab: async () => undefined,
-    describeTab: async () => undefined,
-    findAccessProblem: () => undefined,
+    ...idleBrowser,
     readWindowFocus: async () => ({ activeTabs: [], focusedWindow: undefined }),
     restoreWindowFocus: async () => undefined,
     openBackgroundTab: async () => 8,

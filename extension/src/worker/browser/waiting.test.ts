@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-call.ts';
-import { makeTabFrames } from '../../../test/frames-fixture.ts';
+import { idleBrowser, makeTabFrames } from '../../../test/frames-fixture.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import { makeWaitingTools } from './waiting.ts';
 
@@ -20,14 +20,7 @@ test('a wait for the end of a text times out while the page keeps replacing its 
       return { ok: true, result: { message: 'no text "Loading"', waitedMs: 0 } };
     },
   });
-  const browser = {
-    watchTabs: () => () => undefined,
-    readLoadedPage: async () => undefined,
-    readDisplayedTab: async () => undefined,
-    describeTab: async () => undefined,
-    findAccessProblem: () => undefined,
-  };
-  const waitForTextGone = findTool(makeWaitingTools(browser, frames), 'browser_wait_for');
+  const waitForTextGone = findTool(makeWaitingTools(idleBrowser, frames), 'browser_wait_for');
   const advanceTime = async () => {
     for (let i = 0; i < 60; i++) {
       for (let j = 0; j < 5; j++) await runPendingPromises();

@@ -33,10 +33,10 @@ export interface ActionOperation<N extends ActionName> {
 }
 
 /**
- * ActsBeforeInput contains the operations that can change the page before they request trusted input, and so must not
- * run twice.
+ * ActsBeforeInput contains the operations with trusted input that can change the page before they request input, and so
+ * must not run twice.
  */
-const ActsBeforeInput: ReadonlySet<ActionName> = new Set(['type', 'press', 'fill', 'select', 'upload']);
+const ActsBeforeInput: ReadonlySet<ActionName> = new Set(['type', 'press', 'fill', 'select']);
 
 const fileChooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
